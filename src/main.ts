@@ -280,7 +280,7 @@ async function withKnownKind(
  * sent again.
  */
 async function endedBy(error: unknown, account: Account, terminal: Terminal, waitMs: number): Promise<Outcome> {
-  if (error instanceof DryRun) return { result: error.result, isWhole: true };
+  if (error instanceof DryRun) return { result: error.result, isWhole: error.isWhole };
   if (error instanceof LostRequest) {
     const { operation, plan } = error;
     const retrying = { plan, isRerun: true, waitMs: waitMs > 0 ? waitMs : undefined };

@@ -39,6 +39,8 @@ export interface StoredProfile {
   readonly independentJournal?: boolean | undefined;
   /** Whether plans are applied on this machine alone, so that its journal knows of each of them. */
   readonly soleHost?: boolean | undefined;
+  /** What is told when a plan waits or is decided. */
+  readonly planNotices?: PlanNotices | undefined;
   /** The journal that an imported profile had where it was exported. */
   readonly earlierJournal?: EarlierJournal | undefined;
   /** The URL of the PostgreSQL database with its inbox, without a password; undefined for a file of this machine. */
@@ -51,6 +53,14 @@ export interface StoredProfile {
   readonly rules?: Rules | undefined;
   /** Amounts of an import. They count besides those in the journal. At most one amount per asset. */
   readonly approvalThresholds?: readonly ApprovalThreshold[] | undefined;
+}
+
+/** What a profile tells when a plan waits or is decided. */
+interface PlanNotices {
+  /** A program and its arguments, as typed. No shell runs it. */
+  readonly command?: string | undefined;
+  /** Gets the facts as JSON. */
+  readonly url?: string | undefined;
 }
 
 interface EarlierJournal {
@@ -168,6 +178,7 @@ const shapeWith = <R extends z.ZodMiniType>(rules: R) => {
     journalUrl: z.optional(z.string()),
     independentJournal: z.optional(z.boolean()),
     soleHost: z.optional(z.boolean()),
+    planNotices: z.optional(z.strictObject({ command: z.optional(z.string()), url: z.optional(z.string()) })),
     earlierJournal: z.optional(
       z.strictObject({
         kind: z.enum(['file', 'server']),

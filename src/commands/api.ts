@@ -138,7 +138,7 @@ async function guardedInput(
     once,
     again,
     plan,
-  }: { readonly once?: string | undefined; readonly again?: boolean; readonly plan?: string | undefined },
+  }: { readonly once?: string | undefined; readonly again?: boolean; readonly plan?: string | true | undefined },
 ): Promise<Guarded> {
   if (endpoint.effect !== 'money' || endpoint.id === REPEATABLE) {
     if (once === undefined && !again && plan === undefined) return { terminal, request: input };

@@ -61,6 +61,7 @@ export const CATALOGUE: readonly Group[] = [
         rules: 'Manage the rules that every change must meet',
         approvers: 'Manage the people who may approve plans',
         'approval-threshold': 'Set the amounts above which someone else must approve',
+        plans: 'Manage what is told about plans',
         journal: 'Manage where a profile keeps its journal',
         copy: 'Manage where a profile keeps the copy of its account’s lists',
         inbox: 'Manage where a profile keeps the webhooks that it received',
@@ -95,7 +96,7 @@ export const CATALOGUE: readonly Group[] = [
     group('ops', 'Find out what was sent and how it ended', () => import('./ops/index.ts'), {
       parts: { journal: 'Check, export and back up the journal' },
     }),
-    group('plans', 'Show, approve and apply plans', () => import('./plans.ts'), SELDOM),
+    group('plans', 'List, approve, reject and apply plans', () => import('./plans/index.ts'), SELDOM),
     group('mcp', 'Let an agent look, and do what you allow', () => import('./mcp.ts'), SELDOM),
   ]),
   ...section('Sandbox', [

@@ -1,6 +1,8 @@
 import { CliError } from '../base/errors.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { listTransactions } from '../contract/endpoints/history.ts';
+import { valuesOf } from '../contract/fields.ts';
+import { shapeOf, unwrap } from '../contract/rows.ts';
 import { amountForPeople, fromWire, isUnknownFigure, type UnknownFigure } from '../money/amount.ts';
 import type { Result } from '../present/result.ts';
 import { serviceListCommand } from '../terminal/list-command.ts';
@@ -55,30 +57,48 @@ const naira = (text: string | UnknownFigure | null | undefined) => {
   return value ? amountForPeople(value) : '';
 };
 
-/** Returns the service's totals as a table below the rows. */
-function totalsOf(data: unknown): Pick<Result, 'below'> {
-  const { summary, filters } = data as Pick<ResponseOf<typeof listTransactions>, 'summary' | 'filters'>;
-  if (!summary) return {};
-  // The service adds up what failed and what was sent back as well.
-  const status = filters?.status;
-  const row = (name: string, count: number | null | undefined, volume: string | UnknownFigure | null | undefined) => ({
-    direction: name,
-    count: String(count ?? ''),
-    volume: naira(volume),
-  });
-  return {
-    below: {
-      title: status ? `Totals, only ${status}` : 'Totals, of every status',
-      rows: [
-        row('in', summary.totalDeposits, summary.depositVolume),
-        row('out', summary.totalPayouts, summary.payoutVolume),
-      ],
-      columns: TOTALS,
-    },
-  };
+type Totals = Pick<ResponseOf<typeof listTransactions>, 'summary' | 'filters'>;
+type Summary = NonNullable<Totals['summary']>;
+
+/** The rows of the service's totals for one status; none if no transfer has it. */
+function totalRows(status: string, { totalDeposits, totalPayouts, depositVolume, payoutVolume }: Summary) {
+  const row = (
+    direction: string,
+    count: number | null | undefined,
+    volume: string | UnknownFigure | null | undefined,
+  ) => (count === 0 ? [] : [{ status, direction, count: String(count ?? ''), volume: naira(volume) }]);
+  return [...row('in', totalDeposits, depositVolume), ...row('out', totalPayouts, payoutVolume)];
+}
+
+const countIn = ({ totalDeposits, totalPayouts }: Summary) => (totalDeposits ?? 0) + (totalPayouts ?? 0);
+
+/** Returns the service's totals as a table below the rows: by status, since it adds up what failed and what was sent back as well. */
+async function totalsOf(data: unknown, ask: (more: object) => Promise<unknown>): Promise<Pick<Result, 'below'>> {
+  const { summary, filters } = data as Totals;
+  if (!summary || countIn(summary) === 0) return {};
+  if (filters?.status) return { below: { title: 'Totals', rows: totalRows(filters.status, summary), columns: TOTALS } };
+  const rows = [];
+  let count = 0;
+  for (const status of statuses()) {
+    const { summary: part } = (await ask({ status })) as Totals;
+    if (!part) return {};
+    count += countIn(part);
+    rows.push(...totalRows(status, part));
+  }
+  // The service may have statuses that no one documented.
+  const isWhole = count === countIn(summary);
+  const title = isWhole ? 'Totals' : 'Totals, without transfers of other statuses';
+  return { below: { title, rows, columns: TOTALS } };
+}
+
+/** The statuses that the list can be filtered by. */
+function statuses(): readonly string[] {
+  const field = shapeOf(listTransactions.request())?.['status'];
+  return (field && valuesOf(unwrap(field).meta ?? { type: '' })) ?? [];
 }
 
 const TOTALS = [
+  { field: 'status', title: 'Status' },
   { field: 'direction', title: 'Direction' },
   { field: 'count', title: 'Transfers', align: 'right' },
   { field: 'volume', title: 'Amount', align: 'right' },
@@ -103,19 +123,20 @@ const transactions = serviceListCommand(allTransfers, {
   words: ['history', 'transactions'],
   summary: 'List incoming and outgoing bank transfers with totals, newest first',
   details:
-    'The totals are those of the service: without --status, they have what failed and what was sent back in them. For what was completed, add --status completed.',
+    'A table has the totals of the service for each status below its rows. The summary in JSON is of every status: for what was completed, add --status completed.',
   examples: [
     'fiatrail history transactions --direction in --since 2026-08-01',
-    'fiatrail history transactions --all -o json --query summary.depositVolume.value',
+    'fiatrail history transactions --status completed -o json --query summary.depositVolume.value',
   ],
   checked: (filters) => {
     checkWay(filters);
     return filters;
   },
-  printed: ({ result, ...outcome }) => ({
-    ...outcome,
-    ...(result ? { result: { ...result, ...totalsOf(result.data) } } : {}),
-  }),
+  printed: async ({ result, ...outcome }, { account, ask }) => {
+    const { format, fields } = account.globals.present;
+    const below = result && format === 'table' && !fields ? await totalsOf(result.data, ask) : {};
+    return { ...outcome, ...(result ? { result: { ...result, ...below } } : {}) };
+  },
 });
 
 const withdrawalsList = serviceListCommand(withdrawals, {

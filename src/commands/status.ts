@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ownApprover } from '../account/approvers.ts';
 import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
 import { balanceMulti } from '../contract/endpoints/balances.ts';
@@ -13,7 +14,7 @@ import type { Account } from '../engine/account.ts';
 import { existingProfileInbox } from '../engine/connection/inbox.ts';
 import { listingOf } from '../engine/lists/listing-of.ts';
 import type { Outcome } from '../engine/outcome.ts';
-import { warnOfChanges } from '../engine/plans/approver-list.ts';
+import { approverListOf, warnOfChanges } from '../engine/plans/approver-list.ts';
 import { isUncertain } from '../engine/plans/line.ts';
 import { accountBalance } from '../engine/previews/balances.ts';
 import { nairaOf } from '../engine/previews/fees.ts';
@@ -132,10 +133,13 @@ const ACCOUNT = [
 
 const KINDS = ['deposits', 'payouts', 'withdrawals'] as const;
 
-type StatusShown = Awaited<ReturnType<typeof here>> & { readonly open?: Awaited<ReturnType<typeof openOf>> };
+type StatusShown = Awaited<ReturnType<typeof here>> & {
+  readonly plans: Awaited<ReturnType<typeof plansOf>>;
+  readonly open?: Awaited<ReturnType<typeof openOf>>;
+};
 
 /** The columns: an embedded sandbox has no base URL, an account that does not respond has no figures, and what is empty has no age. */
-function columnsOf(mode: Profile['mode'], { open, copy, events }: StatusShown): readonly Column[] {
+function columnsOf(mode: Profile['mode'], { open, copy, events, plans }: StatusShown): readonly Column[] {
   return [
     { field: 'profile', title: 'Profile' },
     { field: 'mode', title: 'Mode' },
@@ -147,6 +151,9 @@ function columnsOf(mode: Profile['mode'], { open, copy, events }: StatusShown): 
       ...(open?.[kind]?.since ? [{ field: `open.${kind}.since`, title: `Open ${kind} since` }] : []),
     ]),
     { field: 'unknownOutcomes', title: 'Unknown outcomes' },
+    ...(plans?.waitingForYou ? [{ field: 'plans.waitingForYou', title: 'Plans that wait for you' }] : []),
+    ...(plans?.waiting ? [{ field: 'plans.waiting', title: 'Plans that wait' }] : []),
+    ...(plans?.approved ? [{ field: 'plans.approved', title: 'Approved plans to apply' }] : []),
     ...(events ? [{ field: 'events.waiting', title: 'Events to forward' }] : []),
     ...(events?.dead ? [{ field: 'events.dead', title: 'Events given up' }] : []),
     ...(events?.quarantined ? [{ field: 'events.quarantined', title: 'Events quarantined' }] : []),
@@ -177,9 +184,29 @@ const statusSchema = () =>
       }),
     ),
     unknownOutcomes: z.int(),
+    plans: z.nullable(z.object({ waiting: z.int(), waitingForYou: z.int(), approved: z.int() })),
     copy: z.nullable(z.object({ syncedAt: z.nullable(z.iso.datetime()), gaps: z.int() })),
     events: z.nullable(z.object({ waiting: z.int(), dead: z.int(), quarantined: z.int(), late: z.int() })),
   });
+
+/** Counts the plans of the journal that are open; null, with a warning, if they cannot be read. */
+async function plansOf(account: Account) {
+  const { listedPlans } = await import('../engine/plans/queue.ts');
+  try {
+    const own = await ownApprover((await approverListOf(account)).approvers, account.profile, account.world);
+    const all = await listedPlans(account, account.time.service.nowMs() ?? account.world.clock.now(), own?.publicKey);
+    const count = (isMeant: (each: (typeof all)[number]) => boolean) => all.filter(isMeant).length;
+    return {
+      waiting: count(({ review }) => review.status === 'waiting'),
+      waitingForYou: count(({ waitsForYou }) => waitsForYou),
+      approved: count(({ review }) => review.status === 'approved'),
+    };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    await account.notices.say(`warning: the plans cannot be read: ${error.message}`);
+    return null;
+  }
+}
 
 /** Reads what the command shows. The error of an account that does not respond is part of it. */
 async function shownOf(account: Account): Promise<Outcome> {
@@ -192,17 +219,18 @@ async function shownOf(account: Account): Promise<Outcome> {
     mode: profile.mode,
     baseUrl: profile.mode === 'embedded' ? null : profile.baseUrl,
   };
-  const known = { unknownOutcomes: unknownOutcomes, ...(await here(account)) };
+  const known = { unknownOutcomes, ...(await here(account)) };
   try {
     const figures = await figuresOf(account);
     await account.time.warn();
-    const data = { ...about, reachable: true, ...figures, ...known };
+    const data = { ...about, reachable: true, ...figures, ...known, plans: await plansOf(account) };
     return { result: { data, columns: columnsOf(profile.mode, data) } };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const none = { balances: null, fees: null, open: null };
-    const data = { ...about, reachable: error.httpStatus !== undefined, ...none, ...known };
-    return { result: { data, columns: columnsOf(profile.mode, known) }, error };
+    const withPlans = { ...known, plans: await plansOf(account) };
+    const data = { ...about, reachable: error.httpStatus !== undefined, ...none, ...withPlans };
+    return { result: { data, columns: columnsOf(profile.mode, withPlans) }, error };
   }
 }
 
@@ -236,7 +264,7 @@ const statusCommand = command({
   words: ['status'],
   summary: 'Show reachability, balances, fees and open work',
   details:
-    'Open means pending or processing. Also shows unknown outcomes, the time of the last sync, and how many events are waiting to be forwarded, dead, quarantined, late or early.',
+    'Open means pending or processing. Also shows unknown outcomes, the plans that wait, of which those for you, the time of the last sync, and how many events are waiting to be forwarded, dead, quarantined, late or early.',
   examples: ['fiatrail status', 'fiatrail status -o json --query balances', 'fiatrail status --watch --every 30s'],
   endpoints: [balanceMulti.id, accumulatedFees.id, listDeposits.id, listPayouts.id, listWithdrawals.id],
   prints: statusSchema,

@@ -71,6 +71,13 @@ export async function requireFree(
   });
 }
 
+/** The error for a plan that somebody rejected or withdrew just before its operation was recorded. */
+export const planClosed = (not: 'sent' | 'changed'): CliError =>
+  new CliError('declined', `the plan was rejected or withdrawn in the meantime; nothing was ${not}`, {
+    code: 'PLAN_CLOSED',
+    hint: 'see who decided, and why, with: fiatrail plans show',
+  });
+
 /** The error for an operation that stops another one. Nothing was sent this time. */
 export function conflictError(kind: Exclude<Conflict['kind'], 'done' | 'busy'>, operation: Operation): CliError {
   const { operationId, idempotencyKey, summary, createdAt } = operation;

@@ -79,14 +79,17 @@ export const shapeOfResponse = ({ response, nests, lists }: Endpoint) => ({
   ...(lists ? { lists } : {}),
 });
 
-/** Thrown to end a dry run where a request would have been sent; `result` describes the request. */
+/** Thrown to end a dry run where a request would have been sent; `result` describes the request. A plan that was written ends its command too. */
 export class DryRun extends Error {
   override name = 'DryRun';
   readonly result: Result;
+  /** Whether it is printed whole, because its fields are those of the request. */
+  readonly isWhole: boolean;
 
-  constructor(result: Result) {
+  constructor(result: Result, isWhole = true) {
     super('dry run');
     this.result = result;
+    this.isWhole = isWhole;
   }
 }
 

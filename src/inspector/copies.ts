@@ -6,6 +6,7 @@ export function withCopies(list: string, detail: unknown): unknown {
   if (!isJsonObject(detail)) return detail;
   if (list === 'requests') return { ...detail, copies: copiesOf(detail as unknown as Copied) };
   if (list === 'operations') return { ...detail, copies: { fiatrail: `fiatrail ops show ${detail['id']}` } };
+  if (list === 'plans') return { ...detail, copies: { fiatrail: `fiatrail plans show ${detail['id']}` } };
   return detail;
 }
 

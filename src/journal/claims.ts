@@ -4,6 +4,7 @@ import { NO_DIGEST } from './chain.ts';
 import { endOfChain, type Recording } from './entries.ts';
 import type { Intent, SpendLimit } from './intent.ts';
 import { keyHolder, listOperations, type Operation, type Selection } from './operations.ts';
+import { isOpenIn, recordApplied } from './plans.ts';
 import { overLimit } from './spending.ts';
 import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
 
@@ -12,10 +13,12 @@ import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
  * outcome as unknown. The others return the operation that it conflicts with.
  * `done`: the idempotency key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
  * input. `busy`: another process is at work under the key, or on an equal intent. `unknown-outcome`: its outcome is unknown. `equal-unknown`: that of an
- * equal intent is, under whatever key. `repeated`: an equal intent without a key was recorded a short time ago. `over-limit`: with it, a sum would be over this limit; now it is `spentMillionths`.
+ * equal intent is, under whatever key. `repeated`: an equal intent without a key was recorded a short time ago. `plan-closed`: it
+ * applies a plan that was rejected or withdrawn. `over-limit`: with it, a sum would be over this limit; now it is `spentMillionths`.
  */
 export type Claim =
   | { readonly kind: 'ours'; readonly operationId: string; readonly isLate: () => boolean }
+  | { readonly kind: 'plan-closed' }
   | { readonly kind: 'over-limit'; readonly limit: SpendLimit; readonly spentMillionths: bigint }
   | Conflict;
 
@@ -63,6 +66,7 @@ export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: nu
     if ('operation' in found) return found;
     await tryMove(recording, found.abandoned, 'rejected', { detail: NEVER_SENT });
   }
+  if (intent.plan && !(await isOpenIn(recording, intent.plan))) return { kind: 'plan-closed' };
   const over = await overLimit(queries, accounts, intent);
   if (over) return { kind: 'over-limit', ...over };
   const id = ids.uuid();
@@ -78,6 +82,7 @@ export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: nu
     },
     sendingMs,
   );
+  if (intent.plan) await recordApplied(recording, intent.plan, id);
   return { kind: 'ours', operationId: id, busyForMs: sendingMs ?? PREPARED_MS };
 }
 

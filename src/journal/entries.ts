@@ -113,8 +113,8 @@ export async function endOfChain(recording: Recording): Promise<Head> {
 
 /**
  * What a fact of the journal is about: the account of a name, the newest operation that was given an idempotency key, a text that all hosts
- * share, how far a rotation is, what an operation is a part of, and the key of the digests, with which a journal begins. The last entry about
- * a subject says what holds.
+ * share, how far a rotation is, what an operation is a part of, what happened to a plan, and the key of the digests, with which a journal begins.
+ * The last entry about a subject says what holds; all about a plan do.
  */
 export const subjects = {
   account: (name: string) => `account ${name}`,
@@ -122,6 +122,7 @@ export const subjects = {
   shared: (name: string) => `shared ${name}`,
   rotation: (operationId: string) => `rotation ${operationId}`,
   sweep: (operationId: string) => `sweep ${operationId}`,
+  plan: (id: string) => `plan ${id}`,
   digestKey: 'digest key',
 } as const;
 
@@ -145,6 +146,7 @@ export async function appendFacts(
 
 /** What holds of a subject. */
 interface Fact {
+  readonly sequence: bigint;
   readonly subject: string;
   readonly value: string | null;
 }
@@ -161,7 +163,7 @@ const PREVIOUS = '(SELECT hash FROM entry WHERE sequence = e.sequence - 1)';
 export const IS_LAST = 'e.sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)';
 
 /**
- * Returns the facts that a condition of the entry `e` selects. The condition selects the last fact of each subject. Throws CliError usage if one
+ * Returns the facts that a condition of the entry `e` selects: the last fact of each subject, or all about plans. Throws CliError usage if one
  * does not continue the entry before it.
  */
 export async function factsWhere(queries: Queries, where: string, ...values: SqlValue[]): Promise<Fact[]> {
@@ -169,7 +171,7 @@ export async function factsWhere(queries: Queries, where: string, ...values: Sql
   return rows.map(({ previous, ...entry }) => {
     if (hashOfOne(previous ?? NO_HASH, linkOf(entry, undefined)) !== entry.hash)
       throw changed(`entry ${entry.sequence}`);
-    return { subject: entry.subject, value: entry.value };
+    return { sequence: entry.sequence, subject: entry.subject, value: entry.value };
   });
 }
 

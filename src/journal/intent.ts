@@ -106,6 +106,15 @@ export type Authority = z.infer<ReturnType<typeof authoritySchema>>;
 /** Reads a recorded authority; undefined if it is none. */
 export const parseAuthority = (json: string): Authority | undefined => recorded(authoritySchema(), json);
 
+/** What a claim does with the plan that it applies, in its own transaction. */
+export interface PlanClaim {
+  readonly id: string;
+  /** Whether the plan may still be applied, by what was recorded about it. */
+  readonly isOpen: (entries: readonly string[]) => boolean;
+  /** Returns what is recorded about it, once the operation is. */
+  readonly applied: (operationId: string) => string;
+}
+
 /** The request of an earlier operation, as it was recorded. */
 export interface EarlierRequest {
   /** The redacted request as JSON. */
@@ -145,6 +154,8 @@ export interface Intent {
   readonly moves?: Amount | undefined;
   /** Who decided it, if a plan did. */
   readonly authority?: Authority | undefined;
+  /** The plan that it applies: it must be open, and has one more entry in the same transaction. */
+  readonly plan?: PlanClaim | undefined;
   /** Sums that it must stay within, compared in the transaction that records it. */
   readonly limits?: readonly SpendLimit[] | undefined;
 }

@@ -7,6 +7,7 @@ import type { Imported } from './import.ts';
 import type { Intent, Sweep } from './intent.ts';
 import type { Merged } from './merge.ts';
 import type { Operation, Selection, Transition } from './operations.ts';
+import type { PlanRecords } from './plans.ts';
 import type { Rotation, RotationRecords, RotationStage } from './rotations.ts';
 import type { Spending } from './spending.ts';
 import type { OperationState, SearchState } from './states.ts';
@@ -55,6 +56,7 @@ export interface Journal {
    */
   moveRotation(operationId: string, from: RotationStage, to: RotationStage, more?: RotationMove): Promise<boolean>;
   readonly rotations: RotationRecords;
+  readonly plans: PlanRecords;
   /** Records the fintech that a key belongs to, so that all its keys are one account. */
   learnFintech(names: AccountNames, fintech: Fintech): Promise<void>;
   /** Appends a transition. Throws if the operation's state does not allow it. */

@@ -23,6 +23,7 @@ import { type Baseline, type Intent, sweepOf } from './intent.ts';
 import type { Journal } from './interface.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations, transitionsOf } from './operations.ts';
+import { planRecords } from './plans.ts';
 import { ServerError } from './postgres/errors.ts';
 import {
   findRotation,
@@ -76,7 +77,8 @@ function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: 
     id: () => store.id,
     verify: async (hash, counted) => {
       const { verifyChain } = await import('./verify.ts');
-      return store.read((queries) => verifyChain(queries, { hash, heads: savedHeads(memory.heads) }, counted));
+      const heads = savedHeads(memory.heads);
+      return store.read((queries) => verifyChain(queries, { hash, heads }, counted));
     },
     confirm: async (account, hasIdempotencyKey) => {
       requireWritable(store);
@@ -108,7 +110,9 @@ function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: 
     head: () => store.read(lastHead),
     requireLastLink: async () => {
       try {
-        await store.read((queries) => requireLastLink(queries, savedHeads(memory.heads)));
+        // Before the transaction sees the journal: another process may add an entry meanwhile, and save it.
+        const heads = savedHeads(memory.heads);
+        await store.read((queries) => requireLastLink(queries, heads));
       } catch (error) {
         // Other hosts that share the journal cannot see that it lacks this host's entries.
         if (error instanceof CliError && error.code === JOURNAL_CUT) await store.distrust().catch(() => {});
@@ -206,6 +210,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     ...chainPart(store, world, memory),
     ...copyPart(store, append),
     ...sharedPart(store, append),
+    plans: planRecords(store, append),
     ...outcomePart({ spool, append, now, waitMs: outcomeWaitMs }),
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.

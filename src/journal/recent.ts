@@ -1,4 +1,5 @@
 import { openForReading } from '../sqlite/database.ts';
+import { subjects } from './entries.ts';
 
 /** The parts of an operation that help a user to recognise its id. */
 interface RecentOperation {
@@ -31,6 +32,34 @@ export async function recentOperations(
       ...(start === '' ? [] : [start, `${start}\u{10ffff}`]),
       LIMIT,
     );
+  } finally {
+    store.close();
+  }
+}
+
+/** The parts of a plan that help a user to recognise its id. */
+interface RecentPlan {
+  readonly id: string;
+  readonly summary: string;
+}
+
+/** Returns the latest plans of a service whose id begins so, newest first. Empty if there is no journal yet. */
+export async function recentPlans(path: string, baseUrl: string, start: string): Promise<readonly RecentPlan[]> {
+  const store = await openForReading(path);
+  if (!store) return [];
+  try {
+    const rows = store.all<{ subject: string; value: string }>(
+      `SELECT subject, value FROM entry WHERE subject >= ? AND subject < ? AND json_extract(value, '$.fiatrail') = 'plan'
+       ORDER BY sequence DESC LIMIT ?`,
+      subjects.plan(start),
+      `${subjects.plan(start)}\u{10ffff}`,
+      LIMIT,
+    );
+    return rows.flatMap(({ subject, value }) => {
+      const { plan } = JSON.parse(value) as { plan: { summary: string; account: { baseUrl: string } } };
+      const id = subject.slice(subjects.plan('').length);
+      return plan.account.baseUrl === baseUrl ? [{ id, summary: plan.summary }] : [];
+    });
   } finally {
     store.close();
   }

@@ -83,15 +83,19 @@ function problemAbout(sequence: bigint | undefined, what: string, operationId?: 
   };
 }
 
+/** Returns what is wrong with the chain after an entry; undefined if nothing is. Its cost grows with what was recorded since. */
+export const problemSince = async (queries: Queries, start: Head): Promise<ChainProblem | undefined> =>
+  (await walk(queries, undefined, start)).problem;
+
 interface Walked {
   readonly count: number;
   readonly head: Head | undefined;
   readonly problem: ChainProblem | undefined;
 }
 
-/** Follows the chain from its first entry. */
-async function walk(queries: Queries, counted?: Counted): Promise<Walked> {
-  let [head, count]: [Head | undefined, number] = [undefined, 0];
+/** Follows the chain from its first entry, or from the one after `start`. */
+async function walk(queries: Queries, counted?: Counted, start?: Head): Promise<Walked> {
+  let [head, count]: [Head | undefined, number] = [start, 0];
   let problem: ChainProblem | undefined;
   for (;;) {
     const after: bigint = head?.sequence ?? 0n;

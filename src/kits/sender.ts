@@ -72,7 +72,7 @@ function onWire(endpoint: Endpoint, input: Readonly<Record<string, unknown>>): R
       if (value === undefined || unit === undefined || unit === 'percent') return [name, value];
       const problem = (expected: string) =>
         new CliError('usage', `${name}: expected ${expected}`, { code: 'VALIDATION_ERROR' });
-      if (!isPlainAmount(value) || !value.asset || !isAsset(value.asset))
+      if (!isPlainAmount(value) || value.value === null || value.known || !value.asset || !isAsset(value.asset))
         throw problem("an amount such as { value: '5000.00', asset: 'NGN' }");
       const asset = assetOf(rule, [input]);
       if (asset !== null && asset !== value.asset) throw problem(`an amount of ${asset}, not ${value.asset}`);

@@ -81,7 +81,8 @@ function reaches(leaf: Leaf, path: Path): boolean {
   if (!startsWith(path, leaf.path)) return false;
   const [part, ...deeper] = path.slice(leaf.path.length);
   return (
-    leaf.kind === 'object' || (leaf.kind === 'amount' && deeper.length === 0 && (part === 'value' || part === 'asset'))
+    leaf.kind === 'object' ||
+    (leaf.kind === 'amount' && deeper.length === 0 && ['value', 'asset', 'known'].includes(part ?? ''))
   );
 }
 

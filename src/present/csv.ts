@@ -22,13 +22,13 @@ export async function* csvText(result: Result, { fields, isCsvRaw }: PresentOpti
   const chosen = (leaves: readonly Leaf[]) => (fields ? leavesOfFields(fields, leaves) : leaves);
   const declared = declaredLeaves(result);
   let columns = declared && chosen(declared);
-  if (columns && !result.isContinued) yield csvHeader(columns, cellText);
+  if (columns && !result.isContinued) yield csvHeader(columns, cellText, result);
   for await (const rows of pagesOf(result, fields)) {
     if (rows.length === 0) continue;
     const isHeaderDue = columns === undefined && !result.isContinued;
     columns ??= chosen(leavesOfRows(rows));
-    const header = isHeaderDue ? csvHeader(columns, cellText) : '';
-    yield header + csvRows(rows, columns, cellText);
+    const header = isHeaderDue ? csvHeader(columns, cellText, result) : '';
+    yield header + csvRows(rows, columns, cellText, result);
   }
 }
 
@@ -39,33 +39,45 @@ function inertCell(text: string): string {
   return mayRun && !NUMBER.test(plain) ? `'${plain}` : plain;
 }
 
-/** Returns the header record. An amount has two columns: `amount` and `amount_asset`. */
-function csvHeader(leaves: readonly Leaf[], cellText: CellText): string {
+type Figures = Pick<Result, 'hasFigures'>;
+
+/** Returns the header record. An amount has two columns: `amount` and `amount_asset`; a figure of a report has `amount_known` too. */
+function csvHeader(leaves: readonly Leaf[], cellText: CellText, { hasFigures }: Figures): string {
   return record(
     leaves.flatMap(({ path, kind }) => {
       const name = cellText(path.join('.') || 'value');
-      return kind === 'amount' ? [name, `${name}_asset`] : [name];
+      if (kind !== 'amount') return [name];
+      return [name, `${name}_asset`, ...(hasFigures ? [`${name}_known`] : [])];
     }),
   );
 }
 
 /** Returns one record per row with the columns of `leaves`. */
-function csvRows(rows: readonly Plain[], leaves: readonly Leaf[], cellText: CellText): string {
-  return rows
-    .map((row) => record(leaves.flatMap((leaf) => cells(valueAt(row, leaf.path), leaf.kind, cellText))))
-    .join('');
+function csvRows(rows: readonly Plain[], leaves: readonly Leaf[], cellText: CellText, { hasFigures }: Figures): string {
+  const cellsOf = (row: Plain, { path, kind }: Leaf) => {
+    const value = valueAt(row, path);
+    return [...cells(value, kind, cellText), ...(kind === 'amount' && hasFigures ? [knownCell(value)] : [])];
+  };
+  return rows.map((row) => record(leaves.flatMap((leaf) => cellsOf(row, leaf)))).join('');
 }
 
 function cells(value: Plain | undefined, kind: Leaf['kind'], cellText: CellText): string[] {
   if (kind !== 'amount') return [cell(value, cellText)];
   if (!isPlainAmount(value)) return [cell(value, cellText), ''];
   // Without a unit, the value is no amount of the asset.
-  return [cellText(value.value), value.unit ?? value.asset ?? ''];
+  return [cellText(value.value ?? ''), value.unit ?? value.asset ?? ''];
+}
+
+/** How far a figure is known: `yes`, or `no` and `at least` with the code of the reason. */
+function knownCell(value: Plain | undefined): string {
+  if (!isPlainAmount(value)) return '';
+  return value.known ? `${value.known.is} (${value.known.why})` : 'yes';
 }
 
 function cell(value: Plain | undefined, cellText: CellText): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return cellText(value);
+  if (isPlainAmount(value) && value.value === null) return '';
   if (isPlainAmount(value)) return cellText(`${value.value} ${value.unit ?? value.asset ?? ''}`.trimEnd());
   return Array.isArray(value) || isPlainObject(value) ? jsonText(value) : JSON.stringify(value);
 }

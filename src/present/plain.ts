@@ -24,15 +24,18 @@ import {
   wireNumber,
   wireNumberText,
 } from '../money/decimal.ts';
+import { isKnown, type Known } from '../money/figure.ts';
 
 /**
  * An amount as printed, with all decimals of the asset, whatever its wire unit: `{value: '5000.00', asset: 'NGN'}`. The asset
- * is null if it is not known. With an unknown unit, the value is as it was sent.
+ * is null if it is not known. With an unknown unit, the value is as it was sent. A figure that is not known exactly says how far
+ * it is known; the value is null if it is not known at all.
  */
 export interface PlainAmount {
-  readonly value: string;
+  readonly value: string | null;
   readonly asset: StatedAsset | null;
   readonly unit?: 'unknown';
+  readonly known?: Known;
 }
 
 /** An amount in the smallest unit of its asset. */
@@ -41,12 +44,17 @@ interface ExactAmount {
   readonly minor: bigint;
 }
 
-const AMOUNT_FIELDS: ReadonlySet<string> = new Set(['value', 'asset', 'unit']);
+const AMOUNT_FIELDS: ReadonlySet<string> = new Set(['value', 'asset', 'unit', 'known']);
 
 export function isPlainAmount(value: unknown): value is PlainAmount {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const { value: text, asset, unit } = value as Record<string, unknown>;
-  if (typeof text !== 'string' || !Object.keys(value).every((name) => AMOUNT_FIELDS.has(name))) return false;
+  const { value: text, asset, unit, known } = value as Record<string, unknown>;
+  if (known !== undefined && !isKnown(known)) return false;
+  if (
+    !(typeof text === 'string' || (text === null && known !== undefined)) ||
+    !Object.keys(value).every((name) => AMOUNT_FIELDS.has(name))
+  )
+    return false;
   const isAsset = asset === null || (typeof asset === 'string' && isStatedAsset(asset));
   return isAsset && (unit === undefined || unit === 'unknown');
 }
@@ -55,9 +63,10 @@ function isStatedAsset(text: string): text is StatedAsset {
   return Object.hasOwn(STATED_DECIMALS, text);
 }
 
-/** Returns a printed amount as one to compute with; undefined for anything else, and if its unit or asset is not known. */
+/** Returns a printed amount as one to compute with; undefined for anything else, and if it, its unit or its asset is not known exactly. */
 export function exactAmount(value: unknown): ExactAmount | undefined {
   if (!isPlainAmount(value) || value.asset === null || value.unit !== undefined) return undefined;
+  if (value.value === null || value.known) return undefined;
   const minor = scaledInteger(value.value, STATED_DECIMALS[value.asset]);
   return minor === undefined ? undefined : { asset: value.asset, minor };
 }
@@ -73,8 +82,13 @@ export function withKnown(earlier: PlainObject, later: PlainObject): PlainObject
 
 const isUnknownAmount = (value: Plain) => isPlainAmount(value) && (value.unit !== undefined || value.asset === null);
 
-/** Formats a printed amount for people: `₦5,000.00`. A value that is no exact amount of the asset keeps its digits. */
-export function amountWords({ value, asset, unit }: PlainAmount): string {
+/**
+ * Formats a printed amount for people: `₦5,000.00`, `at least ₦5,000.00`, `not known`. A value that is no exact amount of the asset keeps its
+ * digits.
+ */
+export function amountWords({ value, asset, unit, known }: PlainAmount): string {
+  if (value === null) return 'not known';
+  if (known) return `${known.is} ${amountWords({ value, asset })}`;
   if (unit !== undefined) return `${value} (unit ${asset ? `unknown, ${ASSET_LABEL[asset]}` : 'and asset unknown'})`;
   if (!asset) return `${value} (asset unknown)`;
   const minor = scaledInteger(value, STATED_DECIMALS[asset]);
@@ -165,9 +179,11 @@ function convertAny(value: unknown): Plain {
   if (typeof value === 'bigint') return wireNumber(value.toString());
   if (typeof value === 'boolean' || isWireNumber(value)) return value;
   if (!isRecord(value)) return null;
-  const { asset, minor } = value;
+  const { asset, minor, known } = value;
+  const isFigure = isKnown(known);
   if (typeof minor === 'bigint' && typeof asset === 'string' && isAsset(asset))
-    return { value: amountText({ asset, minor }), asset };
+    return { value: amountText({ asset, minor }), asset, ...(isFigure ? { known } : {}) };
+  if (minor === null && isFigure) return { value: null, asset: assetNamed(asset) ?? null, known };
   return convertFields(value, NO_FIELDS, []);
 }
 

@@ -96,7 +96,9 @@ export interface Result {
   stopped?(error: unknown): Promise<unknown>;
   /** The columns of a table (default: the scalar fields of its rows), or the fields shown for a document. */
   readonly columns?: readonly Column[];
-  /** For a list: smaller tables below its rows. Other formats have their content in data. */
+  /** Its amounts are figures of a report, of which CSV says in a column of its own how far each is known. */
+  readonly hasFigures?: true;
+  /** Smaller tables below the rows of a list, or below a document. Other formats have their content in data. */
   readonly below?: Below | readonly Below[];
   /** For `-o raw`: the source text of the service's `data`, with every digit kept. */
   readonly raw?: string;

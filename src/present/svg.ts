@@ -1,9 +1,9 @@
-import { type Amount, amountForPeople } from '../money/amount.ts';
+import { type Figure, figureForPeople } from '../money/figure.ts';
 
-/** Amounts of one asset over time. */
+/** Figures of one asset over time. What is not known is a gap. */
 interface Panel {
   readonly title: string;
-  readonly points: readonly { readonly label: string; readonly amount: Amount }[];
+  readonly points: readonly { readonly label: string; readonly figure: Figure }[];
 }
 
 const WIDTH = 960;
@@ -30,7 +30,7 @@ export function barsSvg(title: string, panels: readonly Panel[]): string {
 const escaped = (text: string) => text.replace(/[<>&"]/g, (each) => `&#${each.charCodeAt(0)};`);
 
 function panelLines({ title, points }: Panel, top: number): string[] {
-  const minors = points.map(({ amount: { minor } }) => minor);
+  const minors = points.flatMap(({ figure: { minor } }) => minor ?? []);
   const high = minors.reduce((most, minor) => (minor > most ? minor : most), 0n);
   const low = minors.reduce((least, minor) => (minor < least ? minor : least), 0n);
   const range = high - low || 1n;
@@ -38,14 +38,18 @@ function panelLines({ title, points }: Panel, top: number): string[] {
   const down = (minor: bigint) => top + 40 + (Number(((high - minor) * 1000n) / range) * PLOT) / 1000;
   const step = (WIDTH - 2 * MARGIN) / Math.max(1, points.length);
   const every = Math.ceil(points.length / MOST_LABELS);
-  const bars = points.flatMap(({ label, amount }, index) => {
-    const [from, to] = [down(0n), down(amount.minor)];
+  const bars = points.flatMap(({ label, figure }, index) => {
+    const [from, to] = [down(0n), down(figure.minor ?? 0n)];
     const x = (MARGIN + index * step).toFixed(1);
-    const bar = `<rect x="${x}" y="${Math.min(from, to).toFixed(1)}" width="${(step * 0.8).toFixed(1)}" height="${Math.abs(from - to).toFixed(1)}" fill="${amount.minor < 0n ? '#b3461b' : '#1b6eb3'}"><title>${escaped(`${label}: ${amountForPeople(amount)}`)}</title></rect>`;
-    return index % every === 0 ? [bar, `<text x="${x}" y="${top + PLOT + 58}">${escaped(label)}</text>`] : [bar];
+    // A bound is paler.
+    const color = `${(figure.minor ?? 0n) < 0n ? '#b3461b' : '#1b6eb3'}"${figure.known ? ' fill-opacity="0.5' : ''}`;
+    const bar = `<rect x="${x}" y="${Math.min(from, to).toFixed(1)}" width="${(step * 0.8).toFixed(1)}" height="${Math.abs(from - to).toFixed(1)}" fill="${color}"><title>${escaped(`${label}: ${figureForPeople(figure)}`)}</title></rect>`;
+    const mark = `<text x="${x}" y="${(from - 4).toFixed(1)}" fill="#666">?<title>${escaped(`${label}: not known`)}</title></text>`;
+    const drawn = figure.minor === null ? mark : bar;
+    return index % every === 0 ? [drawn, `<text x="${x}" y="${top + PLOT + 58}">${escaped(label)}</text>`] : [drawn];
   });
-  const most = points.find(({ amount: { minor } }) => minor === (high > 0n ? high : low));
-  const scale = most ? `${most.label}: ${amountForPeople(most.amount)}` : '';
+  const most = points.find(({ figure: { minor } }) => minor !== null && minor === (high > 0n ? high : low));
+  const scale = most ? `${most.label}: ${figureForPeople(most.figure)}` : '';
   return [
     `<text x="${MARGIN}" y="${top + 24}" font-weight="bold">${escaped(title)}</text>`,
     `<text x="${WIDTH - MARGIN}" y="${top + 24}" text-anchor="end">${escaped(scale)}</text>`,

@@ -66,7 +66,9 @@ export async function* tableText(result: Result, options: PresentOptions, width:
     if (!isPlainObject(document)) return yield `${scalarText(document)}\n`;
     // With --fields, the page of a hash may be left out.
     if (links) findLinks(await documentOf(result), links);
-    return yield listingText(blocksOf(document, times, fields ? undefined : result.columns), await frame());
+    yield listingText(blocksOf(document, times, fields ? undefined : result.columns), await frame());
+    if (result.below) yield* belowTexts(result, options, times, await frame());
+    return;
   }
   let isSilent = false;
   let draw: ((rows: readonly Plain[]) => string) | undefined;
@@ -97,13 +99,26 @@ export async function* tableText(result: Result, options: PresentOptions, width:
     if (links) findLinks(rows, links);
     yield draw(rows);
   }
-  if (!result.below || fields) return;
-  let isNext = false;
-  for (const { title, rows, columns, isAlways } of [result.below].flat()) {
+  if (result.below) yield* belowTexts(result, options, times, await frame(), { isFirst: !draw, isSilent });
+}
+
+/** Yields the smaller tables below a list or a document. */
+function* belowTexts(
+  { below = [] }: Result,
+  { fields }: PresentOptions,
+  times: Times,
+  frame: Frame,
+  { isFirst, isSilent }: { readonly isFirst: boolean; readonly isSilent: boolean } = {
+    isFirst: false,
+    isSilent: false,
+  },
+): Generator<string> {
+  let isNext = !isFirst;
+  for (const { title, rows, columns, isAlways } of fields ? [] : [below].flat()) {
     if (isSilent && !isAlways) continue;
     // Its rows are lines, which nobody counts.
     const blocks = blocksOf({ rows }, times, [{ field: 'rows', title, columns }]).map((each) => ({ ...each, title }));
-    yield `${draw || isNext ? '\n' : ''}${listingText(blocks, await frame())}`;
+    yield `${isNext ? '\n' : ''}${listingText(blocks, frame)}`;
     isNext = true;
   }
 }

@@ -90,6 +90,12 @@ export const listPeriod = { startDate: periodOptions.since, endDate: periodOptio
 
 type ListValues = Values<ReturnType<typeof listOptions> & typeof listPeriod>;
 
+/** Adds to what is printed. `ask` asks for the first row with other filters, and returns the data of the response. */
+type Printed = (
+  outcome: Outcome,
+  list: { readonly account: Account; ask(more: object): Promise<unknown> },
+) => Promise<Outcome>;
+
 /** Declares a command that prints a list of the service in pages. Its own parameters filter the list. */
 export function listCommand<E extends Endpoint, Row, P extends Parameters>(
   endpoint: E,
@@ -99,8 +105,7 @@ export function listCommand<E extends Endpoint, Row, P extends Parameters>(
     ...definition
   }: Omit<Declaration<P>, 'endpoints' | 'prints' | 'run'> & {
     listing(filters: Values<P>): Listing<E, Row>;
-    /** Adds to what is printed. */
-    readonly printed?: (outcome: Outcome) => Outcome;
+    readonly printed?: Printed;
   },
 ): Command {
   const parameters = { ...definition.parameters, ...listPeriod, ...listOptions() };
@@ -112,8 +117,11 @@ export function listCommand<E extends Endpoint, Row, P extends Parameters>(
   ) => {
     const period = { since: input.startDate, until: input.endDate };
     const filters = Object.fromEntries(names.map((name) => [name, input[name]])) as Values<P>;
-    const outcome = await listed(account, listing(filters), { ...input, ...period }, periodOf(period, terminal));
-    return printed ? printed(outcome) : outcome;
+    const listPeriod = periodOf(period, terminal);
+    const outcome = await listed(account, listing(filters), { ...input, ...period }, listPeriod);
+    const first = listing(filters).request({ size: 1, offset: 0 }, listPeriod);
+    const ask = async (more: object) => (await account.call(endpoint, { ...first, ...more })).data;
+    return printed ? printed(outcome, { account, ask }) : outcome;
   };
   return command({
     ...definition,
@@ -200,7 +208,7 @@ interface ListTexts {
   readonly examples?: readonly string[];
   readonly columns?: readonly Column[];
   readonly isView?: boolean;
-  readonly printed?: (outcome: Outcome) => Outcome;
+  readonly printed?: Printed;
   /** Throws CliError usage for filters that exclude each other; returns those to send. */
   readonly checked?: (filters: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }

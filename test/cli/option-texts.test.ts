@@ -7,11 +7,11 @@ const COMMANDS = (await Promise.all(CATALOGUE.map((group) => group.load()))).fla
 const SEVERAL: Readonly<Record<string, number>> = {
   // Of what: Naira, tokens, max or all, tokens to sell, or either side of a pair.
   '--amount': 5,
-  // Pages, operations with an unknown outcome, accepted operations.
-  '--all': 3,
+  // Pages, operations with an unknown outcome, accepted operations, plans.
+  '--all': 4,
   '--to': 7,
   '--from': 3,
-  '--reason': 4,
+  '--reason': 5,
   '--accept': 2,
   '--base-url': 2,
   '--bvn-stdin': 2,

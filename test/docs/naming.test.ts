@@ -130,6 +130,7 @@ describe('flags and arguments', () => {
 const WITHOUT_PAGES = [
   'bank-accounts list',
   'ip list',
+  'plans list',
   'profiles approvers list',
   'profiles list',
   'sandbox fault list',

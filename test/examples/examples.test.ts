@@ -94,6 +94,7 @@ const paid = (to: string, token: string, network: string, amount: string) => [
   '--sender',
   ADDRESS,
 ];
+const OWN_KEY = ['profiles', 'approvers', 'add', 'ada', '--generate'];
 const ROTATE = ['keys', 'rotate', '--push-command', 'vault'];
 const ALLOWED = [
   ...['127.0.0.1', '203.0.113.7', '127.0.0.0/8'].map((address) => ['ip', 'add', address]),
@@ -171,7 +172,9 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'ops journal import': () => [['ops', 'journal', 'export']],
   'completion uninstall': () => ['zsh', 'fish'].map((shell) => ['completion', 'install', shell]),
   'profiles rules set': () => [['profiles', 'add', 'reports', ...KEY_COMMAND]],
-  'plans approve': () => [['profiles', 'approvers', 'add', 'ada', '--generate']],
+  'plans approve': () => [OWN_KEY],
+  'plans reject': () => [OWN_KEY],
+  'plans apply': (_ids, example) => (example.includes('--when-approved') ? [OWN_KEY] : []),
   'profiles approvers cancel': () => [
     ['profiles', 'approvers', 'add', 'ada', '--generate'],
     ['profiles', 'approvers', 'add', 'bayo', '--public-key', PRIVATE_KEY],
@@ -221,11 +224,15 @@ function saveDelivery({ homeDir, clock }: Pick<FakeWorld, 'homeDir' | 'clock'>) 
   return { TIMESTAMP, SIGNATURE };
 }
 
-/** Writes a plan of someone else with the same account. */
-async function writePlan({ ids }: Account, { homeDir, ...world }: FakeWorld): Promise<void> {
+/** Writes a plan of someone else with the same account, or of one's own, to a file and into the journal. Returns its id there. */
+async function writePlan({ ids }: Account, { homeDir, ...world }: FakeWorld, isOwn: boolean): Promise<string> {
   const env = { ...world.env, FIATRAIL_CONFIG_DIR: join(homeDir, 'somebody-else') };
-  const argv = ['payout', 'create', '--amount', '1500', '--to', ids.bankAccount, '--plan', join(homeDir, 'plan.json')];
-  await main([...argv, '-q'], { ...world, env, homeDir, host: { ...world.host, user: 'somebody-else' } });
+  const author = { ...world, homeDir, ...(isOwn ? {} : { env, host: { ...world.host, user: 'somebody-else' } }) };
+  const argv = ['payout', 'create', '--amount', '1500', '--to', ids.bankAccount, '-q', '--plan'];
+  await main([...argv, join(homeDir, 'plan.json')], author);
+  const before = world.stdout.text().length;
+  await main([...argv, '-o', 'json'], author);
+  return JSON.parse(world.stdout.text().slice(before)).plan;
 }
 
 /** Acts as soon as a command has printed something, and then said nothing more for ten looks, or gone on for a hundred. */
@@ -271,7 +278,11 @@ async function runExample(account: Account, command: Command, example: string): 
   if (nameOf(command) === 'ops journal import')
     for (const name of readdirSync(world.stateDir))
       if (name.startsWith('journal.db')) rmSync(join(world.stateDir, name));
-  if (['plans show', 'plans approve', 'plans apply'].includes(nameOf(command))) await writePlan(account, world);
+  let planId: string | undefined;
+  if (nameOf(command).startsWith('plans ')) {
+    planId = await writePlan(account, world, nameOf(command) === 'plans withdraw');
+    if (example.includes('--when-approved')) await run(['plans', 'approve', planId, '--yes', '-q']);
+  }
   // What was printed before is the file that the example reads, unless it was written itself.
   else if (nameOf(command) !== 'inspect')
     for (const [file] of printed === '' ? [] : example.matchAll(/[\w-]+\.(?:json|ndjson)\b/g))
@@ -295,7 +306,8 @@ async function runExample(account: Account, command: Command, example: string): 
       continue;
     }
     const before = world.stdout.text().length;
-    const argv = withIds(program.slice(start + 1), command, account.ids);
+    const words = program.slice(start + 1).map((word) => (word === 'PLAN_ID' && planId ? planId : word));
+    const argv = withIds(words, command, account.ids);
     exit = await run(asks ? argv : [...argv, '--yes'], stdin);
     if (exit !== 0) break;
     stdin = world.stdout.text().slice(before);
@@ -315,7 +327,7 @@ test('examples name ids in one form', () => {
   );
   const named = commands.flatMap(({ examples }) => examples.flatMap((each) => each.match(/\b[A-Z_]+_ID\b/g) ?? []));
   // Each is the name of an argument, or says which of two.
-  const known = [...ids, 'quote-id', 'other-user-id'].map((name) => name.replaceAll('-', '_').toUpperCase());
+  const known = [...ids, 'quote-id', 'other-user-id', 'plan-id'].map((name) => name.replaceAll('-', '_').toUpperCase());
   expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([]);
 });
 

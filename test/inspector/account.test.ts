@@ -59,6 +59,23 @@ const DAY_MS = 86_400_000;
 const saved = (name: string) => join(home.path, name);
 
 describe('inspect', () => {
+  test('shows plans with what became of them, and who decided', async () => {
+    const line = ['payout', 'create', '--amount', '700', '--to', 'default', '--plan', '-q', '-o', 'json'];
+    const { plan: withdrawn } = await fiatrailJson<{ plan: string }>(home, line);
+    await must(home, ['plans', 'withdraw', withdrawn, '--reason', 'paid by hand', '-q']);
+    const { plan: waiting } = await fiatrailJson<{ plan: string }>(home, line);
+    const { read } = await inspected();
+    const { rows } = (await read('/api/lists/plans?limit=50')) as Rows;
+    expect(rows.map(({ id, state }) => [id, state])).toEqual([
+      [withdrawn, 'withdrawn'],
+      [waiting, 'waiting'],
+    ]);
+    const { history, lines, copies } = await read(`/api/lists/plans/${withdrawn}`);
+    expect(history).toMatchObject([{ act: 'withdrawn', reason: 'paid by hand' }]);
+    expect(lines.some(({ value }: { value: string }) => value.includes('700.00 cNGN'))).toBe(true);
+    expect(copies).toEqual({ fiatrail: `fiatrail plans show ${withdrawn}` });
+  });
+
   test('shows operations with how each went, and the events about it', async () => {
     const { read } = await inspected();
     const { rows } = (await read('/api/lists/operations?limit=50')) as Rows;
@@ -164,7 +181,7 @@ describe('inspect', () => {
     const cookie = (await enter({ origin, token: hash.replace('#token=', '') })).headers['set-cookie']?.[0] ?? '';
     const read = async (path: string) =>
       JSON.parse((await ask(origin, path, { cookie: cookie.split(';')[0] ?? '' })).body);
-    for (const list of ['operations', 'events', 'copied'])
+    for (const list of ['operations', 'events', 'plans', 'copied'])
       expect(await read(`/api/lists/${list}?limit=9`)).toMatchObject({ total: 0, rows: [] });
     expect(await read('/api/documents/copy')).toEqual({ tables: [] });
     running.kill('SIGTERM');
@@ -176,7 +193,7 @@ describe('inspect', () => {
 test('with --mask, the page has no name and no account, and finds what its handles stand for', async () => {
   const { read } = await inspected('--mask');
   const shown: unknown[] = [];
-  for (const list of ['operations', 'events', 'copied']) {
+  for (const list of ['operations', 'events', 'plans', 'copied']) {
     const { rows } = (await read(`/api/lists/${list}?limit=500`)) as Rows;
     shown.push(rows);
     for (const { id = '' } of rows) shown.push(await read(`/api/lists/${list}/${encodeURIComponent(id)}`));
@@ -222,10 +239,10 @@ describe('a saved session', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const { read } = await inspected(path);
     const about = await read('/api/about');
-    expect(about).toMatchObject({ lists: ['operations', 'events', 'copied'], actions: [] });
+    expect(about).toMatchObject({ lists: ['operations', 'events', 'plans', 'copied'], actions: [] });
     expect(about.notice).toContain('which was not checked with the service. It has personal data.');
     const live = await inspected();
-    for (const list of ['operations', 'events', 'copied']) {
+    for (const list of ['operations', 'events', 'plans', 'copied']) {
       const { rows } = (await read(`/api/lists/${list}?limit=500`)) as Rows;
       expect(rows).toEqual((await live.read(`/api/lists/${list}?limit=500`)).rows);
       const [first] = rows;

@@ -53,6 +53,7 @@ describe('--plan', () => {
         request: { amount: 50_000_000_000, bankAccountId: 'bank-1' },
         tag: null,
         amounts: [{ field: 'amount', asset: 'CNGN', value: '50000.000000', minor: '50000000000' }],
+        count: 1,
         lines: [
           ['amount', expect.stringContaining('50,000.00 cNGN (50,000,000,000 base units)')],
           ['destination', 'bank account bank-1'],

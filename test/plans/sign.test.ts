@@ -239,7 +239,7 @@ describe('above an amount', () => {
 
   test('a command is rejected, and a plan that a second person approved is not', async () => {
     const { code, stderr } = await team.run('ada', [...PAYOUT, '--yes']);
-    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('write a plan with --plan FILE') });
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('write a plan with --plan,') });
     const path = await plan(team, 'ada');
     expect(contentOf(path).plan.rules).toEqual(['a second person must approve more than 49,999.00 cNGN']);
     await isUnsigned(path);

@@ -26,6 +26,8 @@ export interface Service {
   readonly sent: HttpRequest[];
   /** The headers with which a host says its time, once they are not those of the team's clock. */
   readonly times: Record<string, () => HttpResponse['headers']>;
+  /** Happens before the response to a path. */
+  meanwhile?: (path: string, request: HttpRequest) => Promise<void>;
 }
 
 export interface Ran {
@@ -46,6 +48,9 @@ interface RunOptions {
   readonly agrees?: boolean;
   /** How far the clock of the machine is ahead of the service's. */
   readonly aheadMs?: number;
+  /** The name of the machine, if it is not the team's, with a state folder of its own. */
+  readonly host?: string;
+  readonly runProgram?: World['runProgram'];
 }
 
 /** Several people with profiles of one account, on one machine with one journal. */
@@ -98,6 +103,7 @@ function fakeService(): { service: Service; network: Exchange } {
   const network: Exchange = async (request) => {
     const { pathname, hostname } = new URL(request.url);
     const path = pathname.replace('/v1', '');
+    await service.meanwhile?.(path, request);
     if (path === '/initiateofframp') service.sent.push(request);
     const answer = service.instead[path] ?? (await answers[path]?.(request));
     if (!answer) throw new Error(`unexpected request: ${path}`);
@@ -136,18 +142,21 @@ function teamFrom(place: IdPlace, nowMs?: number, more: Readonly<Record<string, 
         env = {},
         user = person,
         aheadMs = 0,
+        host: hostName,
+        runProgram,
       } = options;
       const places = {
-        FIATRAIL_STATE_DIR: join(folder, 'state'),
+        FIATRAIL_STATE_DIR: join(folder, hostName === undefined ? 'state' : `state-${hostName}`),
         FIATRAIL_CONFIG_DIR: join(folder, person, 'config'),
       };
-      const host = { ...fakeHost(), user };
+      const host = { ...fakeHost(), user, ...(hostName === undefined ? {} : { name: hostName }) };
       const exchange = dated(network, clock);
       const made = fakeWorld({
         network: exchange,
         host,
         answers,
         isTerminal,
+        ...(runProgram ? { runProgram } : {}),
         stdin,
         env: { ...places, ...env, ...more },
         clock: { ...clock, now: () => clock.now() + aheadMs },

@@ -67,6 +67,31 @@ test('has the rows of the service, and the changes of a later sync by another ho
   expectEqual(url, service);
 });
 
+const REPORTS = [
+  [],
+  ['--by', 'asset'],
+  ['--by', 'day'],
+  ['--by', 'kind'],
+  ['--by', 'user'],
+  ['fees'],
+  ['users'],
+  ['pending'],
+  ['balance'],
+];
+
+test('has the same figures as a copy in a file, with what is not known of them', async () => {
+  const { clock, service, hostNamed } = rig();
+  await fill({ clock, service }, 40);
+  const [server, file] = [hostNamed('one'), hostNamed('two', { FIATRAIL_COPY_URL: '' })];
+  for (const world of [file, server]) expect(await run(world, 'sync')).toMatchObject({ code: 0 });
+  for (const report of REPORTS) {
+    const printed = (world: FakeWorld) => run(world, 'report', ...report, '--complete');
+    const { code, stdout } = await printed(file);
+    expect({ report, ...(await printed(server)) }).toMatchObject({ report, code, stdout });
+    expect(stdout).toMatch(/^\{/);
+  }
+});
+
 const FILLER = `${SCHEMA}.filler`;
 const FAR_MS = 9_999_999_999_999;
 

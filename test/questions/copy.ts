@@ -6,6 +6,7 @@ import { rowsOf } from '../../src/copy/rows.ts';
 import { saveRows } from '../../src/copy/save-rows.ts';
 import { indexesOf } from '../../src/copy/schema.ts';
 import { TABLES } from '../../src/copy/tables.ts';
+import type { Queries } from '../../src/journal/store.ts';
 import type { Plain } from '../../src/present/plain.ts';
 
 export const SYNCED_AT = '2026-01-05T08:59:30.000Z';
@@ -49,6 +50,15 @@ export const payout = (id: string, more: Readonly<Record<string, unknown>> = {})
   ...more,
 });
 
+const READ = { passStartedAt: SYNCED_AT, passedAt: SYNCED_AT, verifiedAt: SYNCED_AT, syncedAt: SYNCED_AT };
+
+/** Says of every list that it was read to its end, but for some. */
+export async function allRead(queries: Queries, unfinished: readonly string[] = []): Promise<void> {
+  const state = { ...READ, pass: 1, point: null, until: null, excess: 0, isOrdered: true };
+  for (const table of TABLES)
+    await writeState(queries, table, { ...state, gap: unfinished.includes(table.name) ? 'unfinished' : null });
+}
+
 /** Puts rows into the local copy of the world's account, as a sync that ended would. */
 export async function copied(world: World, rows: Readonly<Record<string, readonly object[]>>): Promise<void> {
   world.ensurePrivateDir(String(world.env['FIATRAIL_STATE_DIR']));
@@ -58,17 +68,8 @@ export async function copied(world: World, rows: Readonly<Record<string, readonl
       const made = ((rows[table.name] ?? []) as readonly Plain[]).map(rowsOf(table, () => true));
       await saveRows(queries, table, made, { at: SYNCED_AT, pass: 1 });
       for (const index of indexesOf(table)) await queries.run(index);
-      const times = { passStartedAt: SYNCED_AT, passedAt: SYNCED_AT, verifiedAt: SYNCED_AT, syncedAt: SYNCED_AT };
-      await writeState(queries, table, {
-        ...times,
-        pass: 1,
-        point: null,
-        until: null,
-        excess: 0,
-        isOrdered: true,
-        gap: null,
-      });
     }
+    await allRead(queries);
     await writeSetting(queries, 'synced-at', SYNCED_AT);
   });
   await copy.close();

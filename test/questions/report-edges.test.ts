@@ -1,94 +1,15 @@
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { zoneNamed } from '../../src/base/zone.ts';
-import { openCopyFile } from '../../src/copy/database.ts';
 import { accountIn } from '../../src/copy/questions/report/balance.ts';
 import { kindsIn } from '../../src/copy/questions/report/kinds.ts';
-import { monthNamed, partsOf, spanOf } from '../../src/copy/questions/report/periods.ts';
+import { monthNamed, partsOf } from '../../src/copy/questions/report/periods.ts';
 import { usersIn } from '../../src/copy/questions/report/users.ts';
-import type { Queries } from '../../src/journal/store.ts';
-import { fakeClock, fakeWorld } from '../support/world.ts';
+import { copyOf, DEPOSIT, held, looks, NOW_MS, spanOfMonth, TRADE, TRANSFER } from './stored.ts';
 
 const LAGOS = zoneNamed('Africa/Lagos');
-const NOW_MS = Date.UTC(2026, 11, 5);
 
 /** Midnight of 1 November in Lagos, and the millisecond before it. */
 const [FIRST, LAST] = ['2026-10-31T23:00:00.000Z', '2026-10-31T22:59:59.999Z'] as const;
-
-const spanOfMonth = (month: string) => {
-  const { sinceMs, untilMs } = monthNamed(month, LAGOS, NOW_MS) ?? { sinceMs: 0, untilMs: 0 };
-  return spanOf(sinceMs, untilMs);
-};
-
-type Row = Readonly<Record<string, string | bigint | null>>;
-
-/** What every row of a list has in the copy. */
-const ROW = {
-  created_at: '2026-10-31T20:00:00.000Z',
-  is_open: 0n,
-  is_personal: 0n,
-  json: '{}',
-  digest: 'x',
-  pass: 1n,
-  first_seen_at: '2026-11-04T00:00:00.000Z',
-  changed_at: '2026-11-04T00:00:00.000Z',
-};
-
-const DEPOSIT = {
-  id: 'd-1',
-  status: 'completed',
-  type: 'fintech_deposit',
-  amount_minor: 70_000n,
-  amount_asset: 'NGN',
-  fee_minor: 500n,
-  fee_asset: 'NGN',
-};
-
-const TRANSFER = {
-  id: 't-1',
-  status: 'completed',
-  type: 'fintech_self_transfer',
-  amount_minor: 5_000n,
-  amount_asset: 'USDC',
-};
-
-const TRADE = {
-  status: 'completed',
-  pair: 'CNGN-USDC',
-  side: 'buy',
-  cngn_minor: 1_400_000_000n,
-  cngn_asset: 'CNGN',
-  usdc_minor: 1_000_000n,
-  usdc_asset: 'USDC',
-};
-
-/** Fills a copy, by table. Returns how it is asked. */
-async function copyOf(tables: Readonly<Record<string, readonly Row[]>>) {
-  const world = fakeWorld({ clock: fakeClock(NOW_MS) });
-  world.ensurePrivateDir(world.stateDir);
-  const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world);
-  onTestFinished(() => copy.close());
-  await copy.write(async (queries) => {
-    for (const [table, rows] of Object.entries(tables))
-      for (const row of rows) {
-        const all = Object.entries(
-          table.startsWith('balance') || table === 'status_changes' ? row : { ...ROW, ...row },
-        );
-        await queries.run(
-          `INSERT INTO stored_${table} (${all.map(([name]) => name).join(', ')}) VALUES (${all.map(() => '?').join(', ')})`,
-          ...all.map(([, value]) => value),
-        );
-      }
-  });
-  return <T>(ask: (queries: Queries) => Promise<T>) => copy.read(ask);
-}
-
-const held = (at: string, minor: bigint) => ({ source: 'wallet', place: 'base', asset: 'USDC', minor, at });
-
-const looks = (...all: readonly (readonly [at: string, minor: bigint])[]) => ({
-  balance_checks: all.map(([at]) => ({ at })),
-  balances: all.map(([at, minor]) => held(at, minor)),
-});
 
 describe('what ends at midnight between two months', () => {
   const ENDS = [
@@ -119,7 +40,11 @@ describe('what ends at midnight between two months', () => {
     });
     const moved = [];
     for (const month of ['2026-10', '2026-11'])
-      if ((await ask((queries) => accountIn(queries, spanOfMonth(month)))).assets.some(({ in: came }) => came !== 0n))
+      if (
+        (await ask((queries) => accountIn(queries, spanOfMonth(month)))).assets.some(
+          ({ in: came }) => came.minor !== 0n,
+        )
+      )
         moved.push(month);
     expect(moved).toEqual(months);
   });
@@ -170,21 +95,25 @@ describe('the movements of an account', () => {
       ],
     });
     const { assets, differences } = await ask((queries) => accountIn(queries, spanOfMonth('2026-10')));
-    expect(assets.find(({ asset }) => asset === 'CNGN')).toMatchObject({ in: 700_000_000n, fees: 5_000_000n });
+    expect(assets.find(({ asset }) => asset === 'CNGN')).toMatchObject({
+      in: { minor: 700_000_000n },
+      fees: { minor: -5_000_000n },
+    });
     expect(differences).toEqual([]);
   });
 
-  test('before anyone looked are taken off what was seen first', async () => {
+  test('before anyone looked do not say what the balance was: no list may have all of them', async () => {
     const ask = await copyOf({
       withdrawals: [{ ...TRANSFER, completed_at: '2026-10-31T20:01:00.000Z' }],
-      ...looks(['2026-11-01T00:00:00.000Z', 4_000n]),
+      ...looks(['2026-10-31T20:30:00.000Z', 4_000n]),
     });
     const { assets } = await ask((queries) =>
       accountIn(queries, { from: '2026-10-31T19:00:00.000Z', to: '2026-10-31T21:00:00.000Z' }),
     );
     expect(assets.find(({ asset }) => asset === 'USDC')).toMatchObject({
-      opening: { minor: 9_000n, isComputed: true },
-      closing: { minor: 4_000n, isComputed: true },
+      opening: { minor: null, known: { is: 'no', why: 'BEFORE_FIRST_SYNC', since: '2026-10-31T20:30:00.000Z' } },
+      out: { minor: -5_000n },
+      closing: { asset: 'USDC', minor: 4_000n },
     });
   });
 });
@@ -211,7 +140,10 @@ describe('the looks that a period compares', () => {
     );
     const [before, after] = [spanOfMonth('2026-10'), spanOfMonth('2026-11')];
     const { parts } = await ask((queries) => accountIn(queries, { from: before.from, to: after.to }, [before, after]));
-    expect(parts.map((part) => part.map(({ asset, unlisted }) => [asset, unlisted]))).toEqual([[['USDC', 70n]], []]);
+    expect(parts.map((part) => part.map(({ asset, unlisted }) => [asset, unlisted.minor]))).toEqual([
+      [['USDC', 70n]],
+      [],
+    ]);
     const alone = await ask((queries) => accountIn(queries, after));
     expect(alone.differences).toEqual([]);
   });
@@ -229,7 +161,7 @@ test('of a user, only withdrawals that completed are counted', async () => {
     })),
   });
   const { users } = await ask((queries) => usersIn(queries, spanOfMonth('2026-10'), 10));
-  expect(users).toMatchObject([{ user: user_id, onramps: 1, withdrawals: 1, offramps: 0, paidOut: null }]);
+  expect(users).toMatchObject([{ user: user_id, onramps: 1, withdrawals: 1, offramps: 0, paidOut: { minor: 0n } }]);
 });
 
 test('of a user, offramps are counted by the wallets that rows name with it; those of other wallets are told', async () => {
@@ -246,12 +178,22 @@ test('of a user, offramps are counted by the wallets that rows name with it; tho
       { ...offramp, id: 'p-5', wallet_address: '0xa', completed_at: FIRST },
     ],
   });
-  const paidOut = { asset: 'NGN', minor: 70_000n };
+  const amount = { asset: 'NGN', minor: 70_000n };
+  // Any user may have the other one too.
+  const paidOut = { ...amount, known: { is: 'at least', why: 'USER_NOT_KNOWN', since: null } };
   expect(await ask((queries) => usersIn(queries, spanOfMonth('2026-10'), 10))).toEqual({
     unownedOfframps: 1,
     users: [
-      { user: 'u-2', name: null, onramps: 1, amount: paidOut, offramps: 1, paidOut, withdrawals: 0 },
-      { user: 'u-1', name: 'ADA OBI', onramps: 0, amount: null, offramps: 1, paidOut, withdrawals: 0 },
+      { user: 'u-2', name: null, onramps: 1, amount, offramps: 1, paidOut, withdrawals: 0 },
+      {
+        user: 'u-1',
+        name: 'ADA OBI',
+        onramps: 0,
+        amount: { ...amount, minor: 0n },
+        offramps: 1,
+        paidOut,
+        withdrawals: 0,
+      },
     ],
   });
 });

@@ -257,11 +257,14 @@ describe('the period of a report', () => {
     expect(until).toBe(isoNow(world));
   });
 
-  test('before anyone looked has an opening and a closing balance that are marked computed', async () => {
+  test('before anyone looked has an opening and a closing balance that are not known', async () => {
     const { world } = await account();
     const { of } = await report(world, '2026-10');
-    expect(of('CNGN')).toMatchObject({ isOpeningComputed: true, isClosingComputed: true });
-    expect(await must(world, 'report', '2026-10')).toMatch(/Closing, computed/);
+    const balance = { value: null, asset: 'CNGN', known: { is: 'no', why: 'BEFORE_FIRST_SYNC' } };
+    expect(of('CNGN')).toMatchObject({ opening: balance, closing: balance });
+    const text = await must(world, 'report', '2026-10');
+    expect(text).toMatch(/Closing +not known/);
+    expect(text).toMatch(/not known before 2026-11-02 10:00.* \(first sync\)/);
   });
 });
 

@@ -39,12 +39,14 @@ export async function account() {
   const { accountNumber } = await json(world, 'api', 'GET', '/getfintechvirtualaccount');
   const ids: string[] = (accounts as { accountId: string }[]).map(({ accountId }) => accountId);
   await must(world, 'sync');
+  const syncedAt = new Date(world.clock.now() + 1).toISOString();
   await pass(world, MINUTE_MS);
-  return { world, ids, accountNumber: String(accountNumber) };
+  return { world, ids, accountNumber: String(accountNumber), syncedAt };
 }
 
 interface Printed {
   readonly value: string;
+  readonly known?: { readonly is: string; readonly why: string };
 }
 
 export interface ReportedAsset {

@@ -18,14 +18,14 @@ function feesOf(trade: Readonly<Record<string, bigint | string | null>>): unknow
     database
       .prepare(`SELECT ${fee} AS fee FROM (SELECT ${columns.join(', ')}) WHERE ${own}`)
       .all(...Object.values(trade))
-      .map((row) => Number(row['fee'])),
+      .map(({ fee: minor }) => (minor === null ? null : Number(minor))),
   );
 }
 
 test.each([
   ['in the cNGN that came in', 56_886_000_000n, 'CNGN', 114_000_000],
-  ['in the stablecoin that was sold', 32_000_000n, 'USDC', 0],
-  ['in an asset that is not known', null, null, 0],
+  ['in the stablecoin that was sold', 32_000_000n, 'USDC', null],
+  ['in an asset that is not known', null, null, null],
 ])('a net amount %s says the fee of a sale only if it is one of what came in', (_, net_minor, net_asset, fee) => {
   expect(feesOf({ ...SALE, net_minor, net_asset })).toEqual([fee]);
 });

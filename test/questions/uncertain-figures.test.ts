@@ -38,7 +38,11 @@ describe('an uncertain amount', () => {
     });
     const { kinds } = await json(world, 'report', '--by', 'kind', ...PERIOD);
     expect(kinds).toMatchObject([
-      { kind: 'deposits of the account', completed: 2, amount: null },
+      {
+        kind: 'deposits of the account',
+        completed: 2,
+        amount: { value: null, asset: null, known: { is: 'no', why: 'NOT_STATED' } },
+      },
       { kind: 'deposits of the account', completed: 1, amount: { value: '5100.00', asset: 'NGN' } },
     ]);
   });
@@ -57,7 +61,11 @@ describe('an uncertain amount', () => {
     await copy.close();
     const { code, assets, differences, uncounted } = await json(world, 'report', '--by', 'asset', ...PERIOD);
     expect({ code, differences, uncounted }).toEqual({ code: 0, differences: [], uncounted: 1 });
-    expect(assets).toMatchObject([{ asset: 'CNGN', in: { value: '5100.000000' }, closing: { value: '5100.000000' } }]);
+    expect(assets).toMatchObject([
+      { asset: 'CNGN', in: { value: '5100.000000', known: { is: 'at least' } }, closing: { value: '5100.000000' } },
+      // No one stated what the fees were.
+      { asset: 'NGN', closing: { value: null, known: { why: 'NOT_STATED' } } },
+    ]);
     await main(['report', '-q', ...PERIOD], world);
     expect(world.stdout.text()).toMatch(/Amounts +1 movement has no known amount and is in no sum/);
   });
@@ -95,8 +103,8 @@ describe('an uncertain amount', () => {
     });
     const { users } = await json(world, 'report', 'users', ...PERIOD);
     expect(users).toMatchObject([
-      { user: 'user-0001', onramps: 2, amount: { value: '5100.00', asset: 'NGN' } },
-      { user: 'user-0002', onramps: 1, amount: null },
+      { user: 'user-0001', onramps: 2, amount: { value: '5100.00', known: { is: 'at least', why: 'NOT_STATED' } } },
+      { user: 'user-0002', onramps: 1, amount: { value: null, known: { is: 'no', why: 'NOT_STATED' } } },
     ]);
   });
 
@@ -179,9 +187,9 @@ test('a balance of unknown outcome is owed to nobody, and no balance that is kno
     users: 2,
     unknown: 2,
     owed: [
-      { asset: 'CNGN', amount: { value: '20.500000' }, users: 1 },
-      { asset: 'USDC', amount: null, users: 0 },
-      { asset: 'USDT', amount: null, users: 0 },
+      { asset: 'CNGN', amount: { value: '20.500000', known: { is: 'at least', why: 'NOT_STATED' } }, users: 1 },
+      { asset: 'USDC', amount: { value: null, asset: 'USDC', known: { is: 'no' } }, users: 0 },
+      { asset: 'USDT', amount: { value: null, asset: 'USDT', known: { is: 'no' } }, users: 0 },
     ],
   });
 });

@@ -235,10 +235,11 @@ async function valuesFor(
   }
   const isOfProfiles = isProfile(names, placeholder, line);
   if (placeholder === '' && !isOfProfiles) return [];
-  const { isKnown, knownFor, profileCandidates } = await import('./known.ts');
+  const { isKnown, knownFor, PLAN, profileCandidates } = await import('./known.ts');
   if (isOfProfiles) return profileCandidates(world);
   if (!isKnown(placeholder)) return [];
-  return knownFor(placeholder, { group: line.words[0] ?? '', profile: line.profile, start }, world);
+  const found = await knownFor(placeholder, { group: line.words[0] ?? '', profile: line.profile, start }, world);
+  return found.length === 0 && placeholder === PLAN ? FILES : found;
 }
 
 const LONGEST_ABOUT = 80;

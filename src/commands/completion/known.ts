@@ -27,11 +27,14 @@ interface TypedWords {
 }
 
 const REQUEST_ID = 'request-id';
+/** A plan of the journal; a plan may be a file too. */
+export const PLAN = 'plan';
 
 const thingsFor = (placeholder: string) => typedIds.filter(({ placeholders }) => placeholders.includes(placeholder));
 
 /** Whether a placeholder in the help stands for the id of something, or for a bank. */
-export const isKnown = (placeholder: string): boolean => placeholder === 'code' || thingsFor(placeholder).length > 0;
+export const isKnown = (placeholder: string): boolean =>
+  placeholder === 'code' || placeholder === PLAN || thingsFor(placeholder).length > 0;
 
 /** Returns candidates for a placeholder: from this machine's journal, and from the embedded sandbox or the copy of the account. */
 export async function knownFor(placeholder: string, line: TypedWords, world: World): Promise<readonly Candidate[]> {
@@ -39,6 +42,7 @@ export async function knownFor(placeholder: string, line: TypedWords, world: Wor
   if (placeholder === 'operation-id') return operations(line, profile, world);
   if (placeholder === REQUEST_ID) return requests(line, profile, world);
   if (placeholder === 'code') return banks(line, profile, world);
+  if (placeholder === PLAN) return plans(line, profile, world);
   const [list] = thingsFor(placeholder).flatMap((each) => each.list ?? []);
   const found = list ? await listed(list, line.start, profile, world) : [];
   return placeholder === 'bank-account' ? [{ text: 'default', about: 'the default bank account' }, ...found] : found;
@@ -84,6 +88,12 @@ const isBankName = (word: string) => word.length >= 2 && word.length <= 60 && /[
 async function operations({ start }: TypedWords, { name }: Profile, world: World): Promise<readonly Candidate[]> {
   const { recentOperations } = await import('../../journal/recent.ts');
   const found = await recentOperations(journalPath(world), name, 'id', start);
+  return found.map(({ id, summary }) => ({ text: id, about: summary }));
+}
+
+async function plans({ start }: TypedWords, { baseUrl }: Profile, world: World): Promise<readonly Candidate[]> {
+  const { recentPlans } = await import('../../journal/recent.ts');
+  const found = await recentPlans(journalPath(world), baseUrl, start);
   return found.map(({ id, summary }) => ({ text: id, about: summary }));
 }
 

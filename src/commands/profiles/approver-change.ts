@@ -23,7 +23,7 @@ import type { Author } from '../../engine/plans/plan.ts';
 import { requireSignatures } from '../../engine/plans/signatures.ts';
 import type { Change } from '../../engine/sending/change.ts';
 import { asPlanned } from '../../engine/sending/change.ts';
-import { authorityOf } from '../../engine/sending/send.ts';
+import { authorityOf, claimOf } from '../../engine/sending/send.ts';
 import { recordSetting } from '../../engine/sending/setting.ts';
 import { accountLine, confirmChange, confirmConsent } from '../../terminal/ask/confirm.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -197,6 +197,7 @@ async function save(
     input: guard?.input ?? JSON.stringify([account.command.line, next]),
     idempotencyKey: guard?.idempotencyKey,
     authority: applied && (await authorityOf(applied)),
+    plan: applied && (await claimOf(account, applied)),
   };
   await recordSetting(account, setting, async () => {
     // The change itself is recorded by now, so that the account has an id.
@@ -225,7 +226,7 @@ function requireService({ profile }: Account, { accounts, isOwn, approvers }: Ap
     `the approvers are those of ${accounts.map(accountForPeople).join('; ')}, and profile ${profile.name} has ${profile.baseUrl}; nothing was changed`,
     {
       code: 'OTHER_SERVICE',
-      hint: 'choose a profile with that account: --profile NAME; or have a second person approve the change: add --plan FILE',
+      hint: 'choose a profile with that account: --profile NAME; or have a second person approve the change: add --plan',
     },
   );
 }
@@ -292,7 +293,7 @@ async function waitingTime({ time }: Account): Promise<number> {
     'the service did not say its time, so no change can wait for it; nothing was changed',
     {
       code: 'TIME_UNKNOWN',
-      hint: 'have a second person approve the change: add --plan FILE instead of --without-approval',
+      hint: 'have a second person approve the change: add --plan instead of --without-approval',
     },
   );
 }
@@ -314,7 +315,7 @@ function requireOver(account: Account, pending: PendingChange, wanted: ApproverC
   const from = new Date(nowMs + leftMs).toISOString();
   throw new CliError('declined', `the change can be made from ${from}; nothing was changed`, {
     code: 'CHANGE_PENDING',
-    hint: 'run the command again then, or have a second person approve the change: add --plan FILE instead',
+    hint: 'run the command again then, or have a second person approve the change: add --plan instead',
   });
 }
 

@@ -122,7 +122,7 @@ const CHANGE_OPTIONS = {
 
 /** What keeps one person from changing the approvers alone; the same sentence in the help of each change. */
 const SECOND =
-  'Once there are two approvers, a second person must approve the change: write it to a file with --plan, have them approve it with plans approve, then run plans apply.';
+  'Once there are two approvers, a second person must approve the change: write a plan of it with --plan, have them approve it with plans approve, then run plans apply.';
 
 /** Makes a change, or announces it. Returns when it can be made; null if it is made. */
 async function make(
@@ -207,7 +207,7 @@ const addCommand = command({
     const data = { name, publicKey: made, isYou: true };
     if (list.needsAnother && input.plan === undefined && !input.withoutApproval) {
       await account.notices.say(
-        `you are not an approver yet; one of them adds you with: fiatrail profiles approvers add ${name} --public-key ${made} --plan FILE`,
+        `you are not an approver yet; one of them adds you with: fiatrail profiles approvers add ${name} --public-key ${made} --plan`,
       );
       return { result: { data: { ...data, isListed: false, pendingUntil: null } } };
     }

@@ -33,6 +33,7 @@ import { approverCommands } from './approvers.ts';
 import { copyCommands } from './copy.ts';
 import { inboxCommands } from './inbox.ts';
 import { journalCommands } from './journal.ts';
+import { planNoticeCommands } from './plan-notices.ts';
 import { rulesCommands } from './rules.ts';
 import { profileResult, profileSchema, requireProfile } from './show.ts';
 import { exportCommand, importCommand } from './transfer.ts';
@@ -367,6 +368,7 @@ export const commands = [
   ...journalCommands,
   ...copyCommands,
   ...inboxCommands,
+  ...planNoticeCommands,
   ...rulesCommands,
   ...approverCommands,
 ];

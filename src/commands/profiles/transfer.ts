@@ -57,11 +57,12 @@ async function journalOf({ world }: Account, stored: StoredProfile): Promise<Sto
 
 /**
  * Returns a profile without what is decided on each machine, whatever another one says: whose signatures count, that a
- * state folder has a journal of its own, that plans are applied there alone, and where the copy and the inbox are.
+ * state folder has a journal of its own, that plans are applied there alone, what is told about them, and where the copy and the inbox are.
  */
 function withoutDecisions({
   independentJournal: _journal,
   soleHost: _host,
+  planNotices: _notices,
   copy: _copy,
   inboxUrl: _inbox,
   ...profile

@@ -11,7 +11,7 @@ import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import { requireSignatures } from '../../engine/plans/signatures.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { asPlanned } from '../../engine/sending/change.ts';
-import { authorityOf } from '../../engine/sending/send.ts';
+import { authorityOf, claimOf } from '../../engine/sending/send.ts';
 import { recordSetting } from '../../engine/sending/setting.ts';
 import type { SharedChange } from '../../journal/interface.ts';
 import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
@@ -140,6 +140,7 @@ async function record(
     input: guard?.input ?? JSON.stringify([account.command.line, changes]),
     idempotencyKey: guard?.idempotencyKey,
     authority: applied && (await authorityOf(applied)),
+    plan: applied && (await claimOf(account, applied)),
   };
   await recordSetting(account, setting, async () => {
     if (await (await account.journal()).changeShared(changes)) return;
@@ -181,7 +182,7 @@ export const acceptCommand = command({
   words: ['report', 'accept'],
   summary: 'Accept balance changes that no list explains',
   details:
-    'Accepts the unexplained changes of one asset in the period, which is this month unless you name another one. An accepted change is included in every report of that time. The journal records who accepted it and why, so that all hosts that share it know, and it is not lost with the copy. --undo takes it back. Once there are two approvers, it needs the approval of one of them who is not the one who asks: write it to a file with --plan, have them approve it with plans approve, then run plans apply.',
+    'Accepts the unexplained changes of one asset in the period, which is this month unless you name another one. An accepted change is included in every report of that time. The journal records who accepted it and why, so that all hosts that share it know, and it is not lost with the copy. --undo takes it back. Once there are two approvers, it needs the approval of one of them who is not the one who asks: write a plan of it with --plan, have them approve it with plans approve, then run plans apply.',
   examples: ['fiatrail report accept USDC --reason "top-up from the exchange, 5 November"'],
   endpoints: [],
   prints: () =>

@@ -12,13 +12,14 @@ import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Queries } from '../../journal/store.ts';
 import { amount } from '../../money/amount.ts';
-import { amountSchema, paginationSchema } from '../../present/prints.ts';
+import { figureSchema, paginationSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptCommand } from './accept.ts';
+import { completeOption, incomplete, reasonLines } from './known.ts';
 import {
   assetSchema,
   balanceLines,
@@ -71,12 +72,16 @@ const ASSET_COLUMNS: readonly Column[] = [
 
 /** Rows, with what is below them on a terminal. */
 function rowsOutcome(
-  data: Readonly<Record<string, unknown>>,
-  lists: string,
-  columns: readonly Column[],
-  { below = [], error }: { readonly below?: readonly Below[]; readonly error?: CliError | undefined } = {},
+  { terminal, isComplete }: Pick<Asking, 'terminal' | 'isComplete'>,
+  data: Readonly<Record<string, unknown>> & Pick<Reach, 'partial'>,
+  [lists, columns]: readonly [string, readonly Column[]],
+  { below = [], error: found }: { readonly below?: readonly Below[]; readonly error?: CliError | undefined } = {},
 ): Outcome {
-  return { result: { data, lists, list: { isWhole: true }, columns, below }, ...(error ? { error } : {}) };
+  const { zone } = terminal.globals;
+  const all = [...below, ...reasonLines(data, zone)];
+  const error = found ?? (isComplete ? incomplete(data, zone, data.partial) : undefined);
+  const result = { data, hasFigures: true, lists, list: { isWhole: true }, columns, below: all } as const;
+  return { result, ...(error ? { error } : {}) };
 }
 
 /** The period, how fresh the copy is, and which of its tables may lack rows. */
@@ -86,6 +91,8 @@ const headOf = (period: ReportPeriod, { syncedAt, partial }: Reach) => ({ ...spa
 interface Asking {
   readonly account: Account;
   readonly terminal: Terminal;
+  /** Whether the report must have no figure that is not known. */
+  readonly isComplete: boolean;
 }
 
 /** Reads what became of the account in a period. Rejects with CliError usage if nobody ever looked at its balances. */
@@ -113,17 +120,16 @@ async function readAccount(
 
 /** Rows that are counted from the lists, which no balance can prove. */
 async function ofCopy(
-  terminal: Terminal,
+  asking: Asking,
   queries: Queries,
   period: ReportPeriod,
-  lists: string,
   rows: Readonly<Record<string, unknown>>,
-  columns: readonly Column[],
+  table: readonly [lists: string, columns: readonly Column[]],
   unowned = 0,
 ) {
   const reach = await reachOf(queries);
-  const below = [checkLines(undefined, reach, terminal.globals.zone, { unowned })];
-  return rowsOutcome({ ...headOf(period, reach), ...rows }, lists, columns, { below });
+  const below = [checkLines(undefined, reach, asking.terminal.globals.zone, { unowned })];
+  return rowsOutcome(asking, { ...headOf(period, reach), ...rows }, table, { below });
 }
 
 /** The whole report of a period, by kind of work and by asset, or only one of the two. */
@@ -134,31 +140,29 @@ async function wholeReport(
   by: 'kind' | 'asset' | undefined,
 ): Promise<Outcome> {
   const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs), period.isOver);
-  if (by === 'kind') return ofCopy(asking.terminal, queries, period, 'kinds', { kinds: await kinds() }, KIND_COLUMNS);
+  if (by === 'kind') return ofCopy(asking, queries, period, { kinds: await kinds() }, ['kinds', KIND_COLUMNS]);
   const { account: moves, head, below, error } = await readAccount(asking, queries, period, [], by === 'asset');
   const assets = moves.assets.filter(isShown).map(printedAsset);
   const data = { ...head, assets };
-  if (by === 'asset') return rowsOutcome(data, 'assets', ASSET_COLUMNS, { below, error });
+  if (by === 'asset') return rowsOutcome(asking, data, ['assets', ASSET_COLUMNS], { below, error });
   const balances = assets.length > 0 ? [balanceLines(assets)] : [];
-  return rowsOutcome({ ...data, kinds: await kinds() }, 'kinds', KIND_COLUMNS, {
-    below: [...balances, ...below],
-    error,
-  });
+  const whole = { ...data, kinds: await kinds() };
+  return rowsOutcome(asking, whole, ['kinds', KIND_COLUMNS], { below: [...balances, ...below], error });
 }
 
 const STEP_TITLES = { day: 'Day', week: 'Week of', month: 'Month' } as const;
 
 /** One row for each part of the period and each asset that moved in it. */
 async function byStep(
-  account: Account,
-  terminal: Terminal,
+  asking: Asking,
   queries: Queries,
   period: ReportPeriod,
   { step, svg }: { readonly step: ReportStep; readonly svg: string | undefined },
 ): Promise<Outcome> {
+  const { account, terminal } = asking;
   const parts = partsOf(period.sinceMs, period.untilMs, step, terminal.globals.zone);
   const spans = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs));
-  const { account: moves, head, below, error } = await readAccount({ account, terminal }, queries, period, spans);
+  const { account: moves, head, below, error } = await readAccount(asking, queries, period, spans);
   const rows = moves.parts.flatMap((moved, index) =>
     moved.map((each) => ({ [step]: parts[index]?.name, ...printedMoved(each) })),
   );
@@ -166,7 +170,7 @@ async function byStep(
     { field: step, title: STEP_TITLES[step] },
     ...MOVED.filter(
       (field) =>
-        field === 'in' || field === 'out' || moves.parts.some((part) => part.some((each) => each[field] !== 0n)),
+        field === 'in' || field === 'out' || moves.parts.some((part) => part.some((each) => each[field].minor !== 0n)),
     ).map((field) => right(field)),
     { field: 'movements', title: 'Movements', align: 'right', isWide: true },
   ];
@@ -175,17 +179,17 @@ async function byStep(
     title: STEP_TITLES[step],
     isPlain: account.globals.present.isPlain === true,
   });
-  return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below: [...charts, ...below], error });
+  return rowsOutcome(asking, { ...head, parts: rows }, ['parts', columns], { below: [...charts, ...below], error });
 }
 
 /** A panel for each asset and line that moved. */
 function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { readonly name: string }[]) {
   return assets.flatMap((report) =>
-    MOVED.filter((field) => report[field] !== 0n).map((field) => ({
+    MOVED.filter((field) => report[field].minor !== 0n).map((field) => ({
       title: `${report.asset}: ${titleOfLine(field)}`,
       points: parts.map(({ name }, index) => {
         const own = moved[index]?.find(({ asset }) => asset === report.asset);
-        return { label: name, amount: own ? printedMoved(own)[field] : amount(report.asset, 0n) };
+        return { label: name, figure: own ? own[field] : amount(report.asset, 0n) };
       }),
     })),
   );
@@ -194,9 +198,9 @@ function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { read
 /** All users of the period; more than an account has. */
 const ALL_USERS = 10_000_000;
 
-async function byUser(terminal: Terminal, queries: Queries, period: ReportPeriod): Promise<Outcome> {
+async function byUser(asking: Asking, queries: Queries, period: ReportPeriod): Promise<Outcome> {
   const data = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
-  return ofCopy(terminal, queries, period, 'users', { ...data }, USER_COLUMNS, data.unownedOfframps);
+  return ofCopy(asking, queries, period, { ...data }, ['users', USER_COLUMNS], data.unownedOfframps);
 }
 
 const kindsSchema = () =>
@@ -204,9 +208,9 @@ const kindsSchema = () =>
     z.object({
       kind: z.string(),
       completed: z.int(),
-      amount: z.nullable(amountSchema()),
+      amount: z.nullable(figureSchema()),
       failed: z.int(),
-      refunded: z.nullable(amountSchema()),
+      refunded: z.nullable(figureSchema()),
       open: z.int(),
     }),
   );
@@ -241,7 +245,7 @@ const reportCommand = command({
   words: ['report'],
   summary: 'Summarize what came in and went out, and check it against the balances',
   details:
-    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts when it completed. Of a period that is over, Open counts what had not ended by its end. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Before the second sync nothing can be checked; the report says so and exits with 0. Users’ wallets are not included: see report owed.',
+    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts when it completed. Of a period that is over, Open counts what had not ended by its end. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Before the second sync nothing can be checked; the report says so and exits with 0. A figure that is not known exactly says so and why, such as what was earned before the first sync; with --complete, the exit code is then 9. Users’ wallets are not included: see report owed.',
   examples: [
     'fiatrail report',
     'fiatrail report last month',
@@ -261,18 +265,20 @@ const reportCommand = command({
       oneOf(...STEPS, 'kind', 'user', 'asset'),
     ),
     ...periodOptions,
+    complete: completeOption,
     svg: svgOption,
   },
-  run: (account, terminal, { period: name, by, since, until, svg }) =>
+  run: (account, terminal, { period: name, by, since, until, svg, complete: isComplete = false }) =>
     withCopy(account, (copy) =>
       copy.read(async (queries) => {
         const step = STEPS.find((each) => each === by);
         if (svg !== undefined && !step)
           throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
         const period = await periodIn(account, terminal, queries, name, { since, until });
-        if (by === 'user') return byUser(terminal, queries, period);
-        if (step) return byStep(account, terminal, queries, period, { step, svg });
-        return wholeReport({ account, terminal }, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
+        const asking = { account, terminal, isComplete };
+        if (by === 'user') return byUser(asking, queries, period);
+        if (step) return byStep(asking, queries, period, { step, svg });
+        return wholeReport(asking, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
       }),
     ),
 });

@@ -4,8 +4,9 @@ import type { Zone } from '../../base/zone.ts';
 import type { Reach } from '../../copy/questions/in-copy.ts';
 import type { AccountReport, AssetMoved, AssetReport } from '../../copy/questions/report/balance.ts';
 import type { Difference } from '../../copy/questions/report/differences.ts';
-import { type Amount, ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
-import { amountSchema } from '../../present/prints.ts';
+import { ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
+import type { Figure } from '../../money/figure.ts';
+import { amountSchema, figureSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
 import { timeText } from '../../present/times.ts';
 import type { ReportPeriod } from './period.ts';
@@ -30,43 +31,19 @@ export const MOVED = ['in', 'earned', 'out', 'fees', 'traded', 'refunds', 'unlis
 export const titleOfLine = (field: string) => LINES.find(([name]) => name === field)?.[1] ?? field;
 
 /** What moved of an asset, as printed: what the balance fell by is negative. */
-export function printedMoved({ asset, ...sums }: AssetMoved) {
-  const of = (minor: bigint) => amount(asset, minor);
-  return {
-    asset,
-    in: of(sums.in),
-    earned: of(sums.earned),
-    out: of(-sums.out),
-    fees: of(-sums.fees),
-    traded: of(sums.traded),
-    refunds: of(sums.refunds),
-    unlisted: of(sums.unlisted),
-    accepted: of(sums.accepted),
-    movements: sums.count,
-    failed: sums.failed,
-  };
-}
+export const printedMoved = ({ count: movements, ...moved }: AssetMoved) => ({ ...moved, movements });
 
-export function printedAsset(report: AssetReport) {
-  const { asset, opening, closing, inFlight } = report;
-  return {
-    ...printedMoved(report),
-    opening: amount(asset, opening.minor),
-    isOpeningComputed: opening.isComputed,
-    inFlight: amount(asset, -inFlight),
-    closing: amount(asset, closing.minor),
-    isClosingComputed: closing.isComputed,
-  };
-}
+export const printedAsset = ({ count: movements, ...report }: AssetReport) => ({ ...report, movements });
 
 type PrintedAsset = ReturnType<typeof printedAsset>;
 
+/** Whether an asset is worth a row: it was not empty at the end, or something moved, or may have. */
 export const isShown = (report: AssetReport) =>
-  [report.opening.minor, report.closing.minor, ...MOVED.map((field) => report[field])].some((each) => each !== 0n);
+  (report.opening.minor ?? 0n) !== 0n || [...MOVED, 'closing' as const].some((field) => report[field].minor !== 0n);
 
 export const movedSchema = () => ({
   asset: z.string(),
-  ...Object.fromEntries([...MOVED, 'accepted'].map((name) => [name, amountSchema()])),
+  ...Object.fromEntries([...MOVED, 'accepted'].map((name) => [name, figureSchema()])),
   movements: z.int(),
   failed: z.int(),
 });
@@ -74,31 +51,28 @@ export const movedSchema = () => ({
 export const assetSchema = () =>
   z.object({
     ...movedSchema(),
-    opening: amountSchema(),
-    isOpeningComputed: z.boolean(),
-    inFlight: amountSchema(),
-    closing: amountSchema(),
-    isClosingComputed: z.boolean(),
+    opening: figureSchema(),
+    inFlight: figureSchema(),
+    closing: figureSchema(),
   });
 
 /** An amount under the name of its asset: without the name, and with no more decimals than it needs. */
-const shortAmount = (each: Amount) =>
-  amountForPeople(each)
+function shortFigure({ asset, minor, known }: Figure): string {
+  if (minor === null || asset === null) return 'not known';
+  const text = amountForPeople(amount(asset, minor))
     .replace(/[^\d.,-]/g, '')
     .replace(/(\.\d\d\d*?)0+$/, '$1');
+  return known ? `${known.is} ${text}` : text;
+}
 
 /** The assets side by side, as people read a balance. */
 export function balanceLines(assets: readonly PrintedAsset[]): Below {
-  const computed: Readonly<Record<string, boolean>> = {
-    opening: assets.some((each) => each.isOpeningComputed),
-    closing: assets.some((each) => each.isClosingComputed),
-  };
   const rows = LINES.map(([field, title]) => ({
-    line: computed[field] ? `${title}, computed` : title,
+    line: title,
     ...Object.fromEntries(
       assets.map((each) => {
         const isEmpty = each[field].minor === 0n && field !== 'opening' && field !== 'closing';
-        return [each.asset, isEmpty ? '' : shortAmount(each[field])];
+        return [each.asset, isEmpty ? '' : shortFigure(each[field])];
       }),
     ),
   })).filter(({ line: _, ...cells }) => Object.values(cells).some((text) => text !== ''));
@@ -206,17 +180,20 @@ export function chartLines(
   const assets = [...new Set(moved.flatMap((each) => each.map(({ asset }) => asset)))];
   return assets.flatMap((asset) => {
     const sums = moved.map((each) => each.find((own) => own.asset === asset));
-    const sizeOf = (minor: bigint) => (minor < 0n ? -minor : minor);
+    const sizeOf = ({ minor }: Figure) => (minor === null ? 0n : minor < 0n ? -minor : minor);
     const all = sums.flatMap((each) => (each ? [sizeOf(each.in), sizeOf(each.out)] : []));
     const most = all.reduce((max, minor) => (minor > max ? minor : max), 0n);
     if (most === 0n) return [];
-    // What moved has a bar, however short.
-    const bar = (minor: bigint) =>
-      (isPlain ? '#' : '█').repeat(Number((sizeOf(minor) * BigInt(BAR) + most - 1n) / most));
+    // What moved has a bar, however short, and what is not known has none.
+    const bar = (figure: Figure | undefined) => {
+      if (!figure) return '';
+      if (figure.minor === null) return 'not known';
+      return (isPlain ? '#' : '█').repeat(Number((sizeOf(figure) * BigInt(BAR) + most - 1n) / most));
+    };
     const rows = sums.map((each, index) => ({
       name: parts[index]?.name ?? '',
-      in: bar(each?.in ?? 0n),
-      out: bar(each?.out ?? 0n),
+      in: bar(each?.in),
+      out: bar(each?.out),
     }));
     const columns = [
       { field: 'name', title },

@@ -3,19 +3,34 @@ import { withCopy } from '../../copy/open.ts';
 import { reachOf } from '../../copy/questions/in-copy.ts';
 import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
 import { pendingIn } from '../../copy/questions/report/kinds.ts';
-import { noSums } from '../../copy/questions/report/movements.ts';
 import { owedTo } from '../../copy/questions/report/owed.ts';
 import { partsOf, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
 import { usersIn } from '../../copy/questions/report/users.ts';
-import { amount, amountForPeople } from '../../money/amount.ts';
-import { amountSchema, paginationSchema } from '../../present/prints.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { type Figure, negated } from '../../money/figure.ts';
+import { figureSchema, paginationSchema } from '../../present/prints.ts';
+import type { Result } from '../../present/result.ts';
 import { timeText } from '../../present/times.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
-
+import type { Terminal } from '../../terminal/terminal.ts';
+import { completeOption, incomplete, reasonLines } from './known.ts';
 import { checkLines } from './lines.ts';
 import { neverLooked, periodArgument, periodIn, periodSchema, spanIn, svgOption, writeChart } from './period.ts';
+
+/** A report of figures: what it prints, why some are not known, and the error of one that must be complete. */
+function reported(
+  { globals: { zone } }: Terminal,
+  isComplete: boolean,
+  { below = [], ...result }: Result,
+  partial: readonly string[] = [],
+): Outcome {
+  const { data } = result;
+  const error = isComplete ? incomplete(data, zone, partial) : undefined;
+  const shown = { ...result, hasFigures: true, below: [...[below].flat(), ...reasonLines(data, zone)] } as const;
+  return { result: shown, ...(error ? { error } : {}) };
+}
 
 const feesCommand = command({
   words: ['report', 'fees'],
@@ -25,31 +40,29 @@ const feesCommand = command({
   prints: () =>
     z.object({
       ...periodSchema(),
-      earned: amountSchema(),
-      withdrawn: amountSchema(),
-      withdrawable: z.nullable(amountSchema()),
-      paid: z.array(amountSchema()),
+      earned: figureSchema(),
+      withdrawn: figureSchema(),
+      withdrawable: figureSchema(),
+      paid: z.array(figureSchema()),
     }),
   isLocal: true,
-  parameters: { period: periodArgument, ...periodOptions },
-  run: (account, terminal, { period: name, since, until }) =>
+  parameters: { period: periodArgument, ...periodOptions, complete: completeOption },
+  run: (account, terminal, { period: name, since, until, complete = false }) =>
     withCopy(account, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const span = spanOf(period.sinceMs, period.untilMs);
-        const { assets, parts } = await accountIn(queries, span, [span]);
-        const moved = parts.flat();
-        const { earned, out } = moved.find(({ asset }) => asset === 'NGN') ?? noSums();
-        const balance = assets.find(({ asset }) => asset === 'NGN')?.closing;
+        const { assets } = await accountIn(queries, span);
+        const naira = assets.find(({ asset }) => asset === 'NGN');
+        if (!naira) throw neverLooked();
         const data = {
           ...spanIn(period),
-          earned: amount('NGN', earned),
-          withdrawn: amount('NGN', out),
-          // What nobody had looked at by then is not what can be withdrawn now.
-          withdrawable: balance && !(period.isOver && balance.isComputed) ? amount('NGN', balance.minor) : null,
-          paid: moved.flatMap(({ asset, fees }) => (fees === 0n ? [] : [amount(asset, fees)])),
+          earned: naira.earned,
+          withdrawn: negated(naira.out),
+          withdrawable: naira.closing,
+          paid: assets.flatMap(({ fees }) => (fees.minor === 0n ? [] : [negated(fees)])),
         };
-        return { result: { data } };
+        return reported(terminal, complete, { data });
       }),
     ),
 });
@@ -69,9 +82,9 @@ export const userSchema = () =>
     user: z.string(),
     name: z.nullable(z.string()),
     onramps: z.int(),
-    amount: z.nullable(amountSchema()),
+    amount: figureSchema(),
     offramps: z.int(),
-    paidOut: z.nullable(amountSchema()),
+    paidOut: figureSchema(),
     withdrawals: z.int(),
   });
 
@@ -92,17 +105,18 @@ const usersCommand = command({
     period: periodArgument,
     top: option('--top <count>', 'number of users, 1 to 1000 (default 10)', wholeNumber(1, 1000)),
     ...periodOptions,
+    complete: completeOption,
   },
-  run: (account, terminal, { period: name, top = 10, since, until }) =>
+  run: (account, terminal, { period: name, top = 10, since, until, complete = false }) =>
     withCopy(account, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const found = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
         const data = { ...spanIn(period), ...found };
-        const checks = checkLines(undefined, await reachOf(queries), terminal.globals.zone, {
-          unowned: found.unownedOfframps,
-        });
-        return { result: { data, lists: 'users', list: { isWhole: true }, columns: USER_COLUMNS, below: checks } };
+        const reach = await reachOf(queries);
+        const checks = checkLines(undefined, reach, terminal.globals.zone, { unowned: found.unownedOfframps });
+        const rows = { data, lists: 'users', list: { isWhole: true }, columns: USER_COLUMNS } as const;
+        return reported(terminal, complete, { ...rows, below: checks }, reach.partial);
       }),
     ),
 });
@@ -120,7 +134,7 @@ const pendingCommand = command({
           kind: z.string(),
           id: z.string(),
           status: z.nullable(z.string()),
-          amount: z.nullable(amountSchema()),
+          amount: figureSchema(),
           since: z.nullable(z.string()),
           waitsFor: z.string(),
         }),
@@ -130,8 +144,9 @@ const pendingCommand = command({
   isLocal: true,
   parameters: {
     limit: option('--limit <count>', 'maximum number of rows, 1 to 10,000 (default 100)', wholeNumber(1, 10_000)),
+    complete: completeOption,
   },
-  run: (account, _terminal, { limit = 100 }) =>
+  run: (account, terminal, { limit = 100, complete = false }) =>
     withCopy(account, (copy) =>
       copy.read(async (queries) => {
         const columns = [
@@ -142,20 +157,27 @@ const pendingCommand = command({
           { field: 'since', title: 'Since', isBrief: true },
           { field: 'waitsFor', title: 'Waiting for' },
         ] as const;
-        return {
-          result: {
-            data: { pending: await pendingIn(queries, limit) },
-            lists: 'pending',
-            list: { isWhole: true },
-            columns,
-          },
-        };
+        const data = { pending: await pendingIn(queries, limit) };
+        const { partial } = await reachOf(queries);
+        return reported(terminal, complete, { data, lists: 'pending', list: { isWhole: true }, columns }, partial);
       }),
     ),
 });
 
 /** A bar of up to so many blocks. */
 const BAR = 24;
+
+/** Balances as bars; what is not known has none. */
+function balanceBars(balances: readonly { readonly at: string; readonly balance: Figure }[], isPlain: boolean) {
+  const most = balances.reduce((max, { balance: { minor } }) => (minor !== null && minor > max ? minor : max), 1n);
+  return balances.map(({ at, balance: { minor } }) => ({
+    at,
+    bar:
+      minor === null
+        ? 'not known'
+        : (isPlain ? '#' : '█').repeat(minor > 0n ? Number((minor * BigInt(BAR)) / most) : 0),
+  }));
+}
 
 const balanceCommand = command({
   words: ['report', 'balance'],
@@ -169,7 +191,7 @@ const balanceCommand = command({
   prints: () =>
     z.object({
       ...periodSchema(),
-      balances: z.array(z.object({ at: z.string(), balance: amountSchema(), isComputed: z.boolean() })),
+      balances: z.array(z.object({ at: z.string(), balance: figureSchema() })),
       pagination: paginationSchema(),
     }),
   isLocal: true,
@@ -178,9 +200,10 @@ const balanceCommand = command({
     token: option('--token <ticker>', 'CNGN, USDC or USDT (default CNGN)', ticker),
     by: option('--by <part>', 'group by day, week or month (default day)', oneOf(...STEPS)),
     ...periodOptions,
+    complete: completeOption,
     svg: svgOption,
   },
-  run: (account, terminal, { period: name, token: asset = 'CNGN', by = 'day', since, until, svg }) =>
+  run: (account, terminal, { period: name, token: asset = 'CNGN', by = 'day', since, until, svg, complete = false }) =>
     withCopy(account, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
@@ -190,29 +213,20 @@ const balanceCommand = command({
         if (!found) throw neverLooked();
         const balances = found.flatMap((each, index) => {
           const [balance, at] = [each.get(asset), parts[index]?.name];
-          return balance && at !== undefined
-            ? [{ at, balance: amount(asset, balance.minor), isComputed: balance.isComputed }]
-            : [];
+          return balance && at !== undefined ? [{ at, balance }] : [];
         });
         if (svg !== undefined)
           await writeChart(account, svg, `Balance in ${asset}`, [
-            { title: asset, points: balances.map(({ at, balance }) => ({ label: at, amount: balance })) },
+            { title: asset, points: balances.map(({ at, balance }) => ({ label: at, figure: balance })) },
           ]);
-        const most = balances.reduce((max, { balance: { minor } }) => (minor > max ? minor : max), 1n);
-        const rows = balances.map(({ at, balance, isComputed }) => ({
-          at,
-          balance: `${amountForPeople(balance)}${isComputed ? ' (computed)' : ''}`,
-          bar: (account.globals.present.isPlain ? '#' : '█').repeat(Number((balance.minor * BigInt(BAR)) / most)),
-        }));
         const columns = [
           { field: 'at', title: by === 'week' ? 'Week of' : by === 'day' ? 'Day' : 'Month' },
           { field: 'balance', title: 'Balance', align: 'right' },
-          { field: 'isComputed', title: 'Computed' },
         ] as const;
+        const rows = balanceBars(balances, account.globals.present.isPlain === true);
         const below = { title: 'Chart', rows, columns: [columns[0], { field: 'bar', title: '' }] };
-        return {
-          result: { data: { ...spanIn(period), balances }, lists: 'balances', list: { isWhole: true }, columns, below },
-        };
+        const data = { ...spanIn(period), balances };
+        return reported(terminal, complete, { data, lists: 'balances', list: { isWhole: true }, columns, below });
       }),
     ),
 });
@@ -230,11 +244,11 @@ const owedCommand = command({
       users: z.int(),
       unknown: z.int(),
       oldest: z.nullable(z.string()),
-      owed: z.array(z.object({ asset: z.string(), amount: z.nullable(amountSchema()), users: z.int() })),
+      owed: z.array(z.object({ asset: z.string(), amount: figureSchema(), users: z.int() })),
       pagination: paginationSchema(),
     }),
-  parameters: {},
-  run: (account, terminal) =>
+  parameters: { complete: completeOption },
+  run: (account, terminal, { complete = false }) =>
     withCopy(account, async (copy) => {
       const data = await owedTo(account, copy);
       const columns = [
@@ -250,7 +264,7 @@ const owedCommand = command({
         rows: [{ says: `${says}${lacks}` }],
         columns: [{ field: 'says', title: 'From' }],
       };
-      return { result: { data, lists: 'owed', list: { isWhole: true }, columns, below } };
+      return reported(terminal, complete, { data, lists: 'owed', list: { isWhole: true }, columns, below });
     }),
 });
 

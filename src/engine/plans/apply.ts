@@ -3,6 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Ids } from '../../base/world.ts';
 import type { PlanMode, PlanToApply } from './change.ts';
 import { type Plan, requireUnexpired, type TypedInput } from './plan.ts';
+import { keyOfPlan } from './queue.ts';
 import { type Signers, signaturesOf } from './signatures.ts';
 
 /** What keeps a plan from being applied twice: its hash is its idempotency key. */
@@ -11,7 +12,7 @@ export function guardOfPlan(plan: Plan) {
   return {
     plan,
     // At most one run applies a plan.
-    idempotencyKey: `plan-${plan.hash}`,
+    idempotencyKey: keyOfPlan(plan),
     isAgain: false,
     isGuarded: false,
     input: JSON.stringify(['plan', hash]),
@@ -53,7 +54,7 @@ export function plannableCommand<C extends { readonly parameters: Readonly<Recor
     throw new CliError(
       'usage',
       `this version of fiatrail cannot apply a plan of: fiatrail ${words.join(' ')}; nothing was sent`,
-      { code: 'NOT_A_PLAN', hint: 'use the version that wrote the plan, or write a new one with --plan FILE' },
+      { code: 'NOT_A_PLAN', hint: 'use the version that wrote the plan, or write a new one with --plan' },
     );
   if (isWaiting && !takes('wait'))
     throw new CliError('usage', `fiatrail ${words.join(' ')} has nothing to wait for; nothing was sent`, {
@@ -88,12 +89,18 @@ export function planToWrite(
   ids: Pick<Ids, 'uuid'>,
   commandLineOf: (input: TypedInput) => string,
 ): PlanMode {
-  if (typeof plan !== 'string')
-    throw new CliError('usage', '--plan-expires is given without --plan', { hint: 'add --plan FILE, or omit it' });
+  if (line.texts['plan'] === undefined)
+    throw new CliError('usage', '--plan-expires is given without --plan', { hint: 'add --plan, or omit it' });
   for (const [flag, hint, isGiven] of MEANINGLESS)
     if (isGiven(line)) throw new CliError('usage', `--plan and ${flag} cannot be combined`, { hint });
   const lifetimeMs = typeof planExpires === 'number' ? planExpires : LIFETIME_MS;
   const input = plannedInput(line.texts);
   const typed = { words: line.words, input, commandLine: commandLineOf(input) };
-  return { kind: 'write', path: absolutePath(plan), lifetimeMs, id: ids.uuid(), typed };
+  return {
+    kind: 'write',
+    path: typeof plan === 'string' ? absolutePath(plan) : undefined,
+    lifetimeMs,
+    id: ids.uuid(),
+    typed,
+  };
 }

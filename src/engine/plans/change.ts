@@ -9,9 +9,12 @@ import { amount, amountForPeople, isAsset } from '../../money/amount.ts';
 import { isWireNumber, parseExactJson, wireNumberText } from '../../money/decimal.ts';
 import { exactAmount, isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
+import { shellWord } from '../../present/text.ts';
+import { writtenText } from './acts.ts';
 import { approversOf, type WarnedAccount } from './approver-list.ts';
 import { createPlan, planText } from './file.ts';
 import { isUncertain, type ShownLine } from './line.ts';
+import { notifyOfPlan } from './notify.ts';
 import {
   hashOf,
   type Plan,
@@ -32,10 +35,11 @@ interface TypedCommand {
   readonly commandLine: string;
 }
 
-/** Writes what would be sent to a file. */
+/** Writes what would be sent into the journal, or to a file. */
 interface PlanToWrite {
   readonly kind: 'write';
-  readonly path: string;
+  /** Undefined for the journal. */
+  readonly path: string | undefined;
   readonly lifetimeMs: number;
   /** Identifies the plan, also to a service that does a request at most once per key. */
   readonly id: string;
@@ -70,6 +74,8 @@ export interface PlannedChange {
   readonly summary: string;
   readonly lines: readonly ShownLine[];
   readonly tag: string | undefined;
+  /** How many operations it makes; one if left out. */
+  readonly count?: number;
   /** The rules of the profile and of the journal that it meets. */
   rulesMet(): Promise<readonly string[]>;
   /** Reads the previews; rejects if one of them cannot be read. */
@@ -78,6 +84,8 @@ export interface PlannedChange {
 
 /** A new plan as it is printed, and the lines of a confirmation. */
 interface WrittenPlan {
+  /** Its id, or the path of its file as a shell takes it. */
+  readonly name: string;
   readonly result: Result;
   readonly shown: readonly ShownLine[];
 }
@@ -115,10 +123,17 @@ export async function writePlan(
   const plan = own ? await withSignature(unsigned, own, 'author', nowMs) : unsigned;
   requireNoKnownSecret(planText(plan), world.env);
   requireNoKey([typed.input, change.input], keyFingerprint);
-  createPlan(path, plan);
-  const result = { data: shownPlan(path, plan, plan.signatures), columns: PLAN_COLUMNS };
+  if (path === undefined) {
+    const journal = await account.journal();
+    if (!(await journal.plans.add(id, writtenText(plan), 0))) throw new Error(`the journal has a plan ${id} already`);
+    await notifyOfPlan(account, plan, { status: 'waiting', by: content.author });
+  } else createPlan(path, plan);
+  const result = {
+    data: shownPlan(path ?? id, plan, { signed: plan.signatures, status: 'waiting' }),
+    columns: PLAN_COLUMNS,
+  };
   const shown = [...terms.lines, ...terms.previews, ...(balanceLine ? [plain(balanceLine)] : [])];
-  return { result, shown };
+  return { name: path === undefined ? id : shellWord(path), result, shown };
 }
 
 /** Throws CliError usage for a request with a secret field: a plan is handed to others. */
@@ -150,7 +165,7 @@ function secretInPlan(): CliError {
 
 /** Reads the terms of a change as they are now. */
 async function termsOf(typed: TypedCommand, change: PlannedChange) {
-  const { endpoint, input, summary, lines, tag } = change;
+  const { endpoint, input, summary, lines, tag, count = 1 } = change;
   const { id, method, path } = endpoint;
   const previews = await change.readPreviews();
   const found = previews.find(([, , each]) => each);
@@ -165,6 +180,7 @@ async function termsOf(typed: TypedCommand, change: PlannedChange) {
     request: parseExactJson(JSON.stringify(input)) as Terms['request'],
     tag: tag ?? null,
     amounts: amountsOf(toPlain(input, endpoint.request()), ''),
+    count,
     lines: lines.map(plain),
     previews: previews.filter(([, , each]) => !each).map(plain),
   };
@@ -209,7 +225,7 @@ export async function agreedChange(
   if (changes.length > 0)
     throw new CliError('declined', `the plan no longer holds: ${changes.join('; ')}; nothing was sent`, {
       code: 'PLAN_CHANGED',
-      hint: 'write a new plan with --plan FILE',
+      hint: 'write a new plan with --plan',
     });
   const previews = [...terms.previews, ...(balanceLine ? [plain(balanceLine)] : [])];
   return { input: change.input, tag: change.tag, previews, lines: [...change.lines, ...proofLines(plan, signed)] };
@@ -245,6 +261,7 @@ function replaced(value: unknown, from: string, to: string): unknown {
 function amountsOf(value: Plain, field: string): PlannedAmount[] {
   if (isPlainAmount(value)) {
     const { asset, minor } = exactAmount(value) ?? {};
+    if (minor === undefined || value.value === null) return [];
     return asset && isAsset(asset) ? [{ field, asset, value: value.value, minor: String(minor) }] : [];
   }
   if (Array.isArray(value)) return value.flatMap((each, index) => amountsOf(each, `${field}[${index}]`));

@@ -52,6 +52,7 @@ const shapes = () => {
     request,
     tag: z.nullable(text),
     amounts: z.array(z.strictObject({ field: text, asset, value: text, minor })),
+    count: z.int().check(z.positive()),
     lines,
     previews: lines,
     balance: z.nullable(z.strictObject({ text, asset, beforeMinor: minor, afterMinor: z.nullable(minor) })),
@@ -114,7 +115,7 @@ function notAPlan(from: string): CliError {
 function altered(from: string): CliError {
   return new CliError('usage', `${from} was changed after it was written: its hash does not match; nothing was sent`, {
     code: 'PLAN_ALTERED',
-    hint: 'get the file again from the person who wrote or approved it, or write a new plan with --plan FILE',
+    hint: 'get the file again from the person who wrote or approved it, or write a new plan with --plan',
   });
 }
 
@@ -124,7 +125,10 @@ const unusable = (path: string, why: string, hint: string) =>
 const COPY = 'copy it to a file of your own that only you can write to';
 
 const PROBLEMS: Readonly<Record<OwnerOnlyFileProblem, readonly [why: string, hint: string]>> = {
-  missing: ['the file does not exist', 'give a file that a money command wrote with --plan FILE'],
+  missing: [
+    'the file does not exist',
+    'give the id of a plan from: fiatrail plans list; or a file that a money command wrote with --plan FILE',
+  ],
   link: ['it is a symbolic link', 'give the path of the file itself'],
   'not plain': ['it is not a regular file', 'give a file that a money command wrote with --plan FILE'],
   foreign: ['it belongs to another user, who could change it', COPY],

@@ -29,7 +29,10 @@ export interface Terms {
   readonly request: Readonly<Record<string, unknown>>;
   /** The text in the request by which the service’s lists show it. */
   readonly tag: string | null;
+  /** The sums that it moves; of several operations, their totals. */
   readonly amounts: readonly PlannedAmount[];
+  /** How many operations it makes. */
+  readonly count: number;
   /** What a confirmation shows. */
   readonly lines: readonly PlannedLine[];
   /** What was read for it: fees, the destination’s name. Without the balance, which may change. */
@@ -119,7 +122,7 @@ function requireTimes({ createdAt, expiresAt }: Pick<PlanContent, 'createdAt' | 
       : `the plan has a time that does not exist: ${invalid}`;
   throw new CliError('declined', `${message}; nothing was sent`, {
     code: 'INVALID_EXPIRY',
-    hint: 'write a new plan with --plan FILE; --plan-expires sets how long it holds',
+    hint: 'write a new plan with --plan; --plan-expires sets how long it holds',
   });
 }
 
@@ -139,7 +142,7 @@ export function requireUnexpired({ content }: Pick<Plan, 'content'>, nowMs: numb
   if (nowMs >= Date.parse(expiresAt))
     throw new CliError('declined', `the plan expired on ${expiresAt}; nothing was sent`, {
       code: 'PLAN_EXPIRED',
-      hint: 'write a new one with --plan FILE; --plan-expires sets how long it holds',
+      hint: 'write a new one with --plan; --plan-expires sets how long it holds',
     });
   if (Date.parse(createdAt) - nowMs > CLOCK_SKEW_MS)
     throw new CliError('declined', `the plan was made in the future, on ${createdAt}; nothing was sent`, {
@@ -182,7 +185,7 @@ export async function requireAccount(own: PlanAccount, { content: { account } }:
 }
 
 /** An account is its key, or a key that the journal knows to be of the same account, such as the one before a rotation. */
-async function isSameAccount(current: PlanAccount, keyFingerprint: string): Promise<boolean> {
+export async function isSameAccount(current: PlanAccount, keyFingerprint: string): Promise<boolean> {
   const own = await current.accountNames();
   if (own.keyFingerprint === keyFingerprint) return true;
   const journal = await existingJournal(current);

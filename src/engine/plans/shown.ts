@@ -1,7 +1,10 @@
+import type { Operation } from '../../journal/operations.ts';
 import { visible } from '../../present/text.ts';
+import type { PlanAct } from './acts.ts';
 import { isOfJournal } from './approver-list.ts';
 import type { ShownLine } from './line.ts';
-import { type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
+import { type Author, type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
+import type { PlanStatus } from './queue.ts';
 import type { Signed } from './signatures.ts';
 
 /** The lines that say which plan it is, and who agreed to it. */
@@ -13,10 +16,12 @@ export function proofLines({ content, hash }: Plan, signed: readonly Signed[]): 
   ];
 }
 
+/** A person for people: `ada, a.obi on host-1`. */
+export const personForPeople = ({ user, host, approver }: Author): string =>
+  `${approver ? `${approver.name}, ` : ''}${user} on ${host}`;
+
 /** Who made a plan, for people. */
-function authorForPeople({ author: { user, host, approver } }: PlanContent): string {
-  return `${approver ? `${approver.name}, ` : ''}${user} on ${host}`;
-}
+export const authorForPeople = ({ author }: Pick<PlanContent, 'author'>): string => personForPeople(author);
 
 function signersForPeople(signed: readonly Signed[]): string {
   const signers = signed.map(
@@ -117,6 +122,7 @@ function claims(content: PlanContent): PlannedLine[] {
 /** What a table shows of a printed plan. */
 export const PLAN_COLUMNS = [
   { field: 'plan', title: 'Plan' },
+  { field: 'status', title: 'Status' },
   { field: 'hash', title: 'Hash' },
   { field: 'summary', title: 'Summary' },
   { field: 'author', title: 'Author' },
@@ -130,12 +136,52 @@ export const PLAN_COLUMNS = [
       { field: 'signedAt', title: 'Signed' },
     ],
   },
+  {
+    field: 'history',
+    title: 'History',
+    columns: [
+      { field: 'act', title: 'Act' },
+      { field: 'by', title: 'By' },
+      { field: 'at', title: 'At' },
+      { field: 'reason', title: 'Reason' },
+      { field: 'operationId', title: 'Operation' },
+    ],
+  },
 ] as const;
 
-/** What is printed of a plan. */
-export function shownPlan(path: string, { content, hash }: Plan, signed: readonly Signed[]) {
+/** What is known of a plan besides what its author wrote. */
+interface KnownOfPlan {
+  readonly status: PlanStatus;
+  readonly signed: readonly Signed[];
+  readonly acts?: readonly PlanAct[];
+  readonly operations?: readonly Operation[];
+}
+
+/** What is printed of a plan. `name`: its id, or the path of its file. */
+export function shownPlan(name: string, { content, hash }: Plan, known: KnownOfPlan) {
+  const { status, signed, acts = [], operations = [] } = known;
   const { summary, amounts, createdAt, expiresAt, rules }: PlanContent = content;
   const author = authorForPeople(content);
   const signatures = signed.map(({ approver, role, signedAt }) => ({ approver, role, signedAt }));
-  return { plan: path, hash, summary, amounts, author, createdAt, expiresAt, rules, signatures };
+  const history = acts.map(({ act, by, at, reason, operationId }) => ({
+    act,
+    by: personForPeople(by),
+    at,
+    reason,
+    operationId,
+  }));
+  return {
+    plan: name,
+    status,
+    hash,
+    summary,
+    amounts,
+    author,
+    createdAt,
+    expiresAt,
+    rules,
+    signatures,
+    history,
+    operations: operations.map(({ operationId, state }) => ({ operationId, status: state })),
+  };
 }

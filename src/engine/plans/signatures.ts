@@ -54,7 +54,7 @@ function requireListedAuthor({ approvers }: ApproverList, { user, approver }: Au
     `the plan says that ${quotedText(`${approver?.name}, ${user}`, 100)} wrote it, but its key is that of ${listed.name}, added by ${listed.addedBy.user}; nothing was sent`,
     {
       code: 'AUTHOR_CHANGED',
-      hint: 'see whose key it is with: fiatrail profiles approvers list; have the plan written again with --plan FILE',
+      hint: 'see whose key it is with: fiatrail profiles approvers list; have the plan written again with --plan',
     },
   );
 }
@@ -140,7 +140,8 @@ export function requireIndependence(reason: string | undefined, not: 'sent' | 'a
   });
 }
 
-function badSignature(name: string): CliError {
+/** The error for a signature that does not hold, or is not that of the person whom it names. */
+export function badSignature(name: string): CliError {
   return new CliError('declined', `the signature of approver ${name} on the plan is invalid; nothing was sent`, {
     code: 'BAD_SIGNATURE',
     hint: 'get the plan again from the person who approved it, and have it approved again',
@@ -216,7 +217,7 @@ export function requireSignatures(
   if (!applied)
     throw refusal(
       '',
-      'write a plan with --plan FILE, have a second person approve it with "fiatrail plans approve FILE", then: fiatrail plans apply FILE',
+      'write a plan with --plan, have a second person approve it with "fiatrail plans approve ID", then: fiatrail plans apply ID',
     );
   const has = (role: Signed['role']) => applied.signed.some((each) => each.role === role);
   if (!has('author'))
@@ -228,7 +229,7 @@ export function requireSignatures(
   throw refusal(
     '',
     approvers.length > 1
-      ? 'have a second person approve it with: fiatrail plans approve FILE'
+      ? 'have a second person approve it with: fiatrail plans approve'
       : 'add another approver with: fiatrail profiles approvers add NAME --public-key KEY',
   );
 }

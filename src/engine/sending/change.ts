@@ -12,7 +12,7 @@ import { isUncertain, type ShownLine } from '../plans/line.ts';
 import { DryRun, prepareRequest, warnOf } from '../requests.ts';
 import type { AccountRules, IdempotencyKeyUse } from '../rules/account-rules.ts';
 import { requireUnused } from './once.ts';
-import { authorityOf, repetitionOf, requireSigned, type Signatures, sendJournaled } from './send.ts';
+import { authorityOf, claimOf, repetitionOf, requireSigned, type Signatures, sendJournaled } from './send.ts';
 
 /** A value that a change replaces, shown as `label  old → new`. */
 export interface ReplacedValue {
@@ -130,12 +130,12 @@ export async function asPlanned(
   const planned = { ...change, readPreviews };
   if (mode.kind === 'write') {
     await check();
-    const { result, shown } = await writePlan(account, mode, planned);
+    const { result, shown, name } = await writePlan(account, mode, planned);
     await prompt.show(shown);
     await note(
-      'nothing was sent; others approve the plan with "fiatrail plans approve", and "fiatrail plans apply" sends it',
+      `nothing was sent; others approve the plan with "fiatrail plans approve ${name}", and "fiatrail plans apply ${name}" sends it`,
     );
-    throw new DryRun(result);
+    throw new DryRun(result, false);
   }
   const agreed = await agreedChange(mode, planned, globals.dryRun);
   if (mode.kind === 'apply') return { agreed, applied: mode };
@@ -285,6 +285,7 @@ export async function changeOf<E extends Endpoint>(
     sweep: change.sweep,
     guard: earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard,
     authority: applied && (await authorityOf(applied)),
+    plan: applied && (await claimOf(account, applied)),
     call: (isLate, beforeResend): Promise<Reply<ResponseOf<E>>> =>
       sendRequest(account, request, { ...options, isLate, beforeResend, terms: baseline.terms }),
   });

@@ -19,6 +19,7 @@ import {
   AlreadyDone,
   conflictError,
   type Guard,
+  planClosed,
   reconcileHint,
   requireFree,
   resolveHint,
@@ -46,6 +47,7 @@ interface JournaledRequest<D> {
   readonly sweep?: Sweep | undefined;
   /** Of a plan that is applied. */
   readonly authority?: Authority | undefined;
+  readonly plan?: Intent['plan'];
   /** The operation whose request is sent again under the service's idempotency key. */
   readonly again?: Operation;
   /** Sends it, unless it is too late; `beforeResend` records that it leaves again. */
@@ -82,7 +84,7 @@ async function intentOf(
   account: Omit<Journaled, 'activity' | 'globals'>,
   sending: Omit<JournaledRequest<unknown>, 'call'>,
 ): Promise<Intent> {
-  const { endpoint, input, summary, guard, tag, baseline, limits = [], authority, sweep } = sending;
+  const { endpoint, input, summary, guard, tag, baseline, limits = [], authority, sweep, plan } = sending;
   const { profile, command } = account;
   const effect = effectOf(endpoint, input);
   const moves = effect === 'money' ? movesOf(endpoint, input, baseline?.terms) : undefined;
@@ -108,6 +110,7 @@ async function intentOf(
     moves: moves?.amount ?? moves?.incoming,
     limits,
     authority,
+    plan,
     sweep,
   };
 }
@@ -229,6 +232,7 @@ async function claimedAndSent(account: Journaled, journal: Journal, intent: Inte
   for (;;) {
     const claim = await journal.claim(intent, account.globals.timeoutMs);
     if (claim.kind === 'ours') return claim;
+    if (claim.kind === 'plan-closed') throw planClosed('sent');
     if (claim.kind === 'over-limit')
       throw (await import('../rules/verdicts.ts')).overLimit(account.profile.name, claim, intent);
     await requireFree(account, claim);
@@ -374,4 +378,13 @@ export async function authorityOf({ plan, signed }: PlanToApply): Promise<Author
       signedAt,
     })),
   };
+}
+
+/** Returns what the claim of a plan’s operation does with the plan. */
+export async function claimOf(
+  { world, time }: Pick<Account, 'world' | 'time'>,
+  { plan }: PlanToApply,
+): Promise<Intent['plan']> {
+  const { planClaimOf } = await import('../plans/acts.ts');
+  return planClaimOf(world, plan, await time.nowMs());
 }

@@ -1,6 +1,6 @@
 import type { Authority, Intent } from '../../journal/intent.ts';
 import type { Account } from '../account.ts';
-import { requireFree } from '../guard.ts';
+import { planClosed, requireFree } from '../guard.ts';
 
 /** A change of a setting that the journal records. */
 interface SettingChange
@@ -9,6 +9,7 @@ interface SettingChange
   readonly mode: Intent['mode'];
   readonly baseUrl: Intent['baseUrl'];
   readonly authority?: Authority | undefined;
+  readonly plan?: Intent['plan'];
 }
 
 /** Records a change of a setting in the journal, before and after it is made. Throws AlreadyDone if it was made under its idempotency key. */
@@ -41,6 +42,7 @@ async function claimed(account: Account, change: SettingChange): Promise<string>
   for (;;) {
     const claim = await journal.claim(intent, globals.timeoutMs);
     if (claim.kind === 'ours') return claim.operationId;
+    if (claim.kind === 'plan-closed') throw planClosed('changed');
     if (claim.kind === 'over-limit') throw new Error('a change of settings was compared with a limit of amounts');
     await requireFree(account, claim);
   }

@@ -14,6 +14,7 @@ import type { Found, InspectorSource } from '../source.ts';
 import { chartsDocument, todayIn } from './charts.ts';
 import { eventOf, newestEvents } from './events.ts';
 import { newestOperations, operationOf } from './operations.ts';
+import { newestPlans, planOf } from './plans.ts';
 import { storyList } from './stories.ts';
 
 /** How often the local copy is looked at: it changes with a sync, and is opened for each look. */
@@ -50,6 +51,11 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
       eventsVersion,
       async () => newestEvents(await inbox()),
       async (id) => eventOf(await inbox(), id),
+    ),
+    plans: heldList(
+      operationsVersion,
+      () => newestPlans(account),
+      (id) => planOf(account, id),
     ),
     copied: storyList(account),
   };

@@ -78,6 +78,54 @@ export function OperationDetails({ detail: of }: { readonly detail: OperationDet
   );
 }
 
+interface PlanDetail {
+  readonly id: string;
+  readonly at: string;
+  readonly state: string;
+  readonly summary: string;
+  readonly who: string;
+  readonly expires: string;
+  readonly hash: string;
+  readonly lines: readonly { readonly label: string; readonly value: string }[];
+  readonly history: readonly {
+    readonly act: string;
+    readonly at: string;
+    readonly by: string;
+    readonly reason: string | null;
+    readonly operationId: string | null;
+  }[];
+  readonly copies: { readonly fiatrail: string };
+}
+
+/** A plan of the journal: what its author says, and who decided about it. */
+export function PlanDetails({ detail: of }: { readonly detail: PlanDetail }) {
+  return (
+    <>
+      <h2>{plain(of.summary)}</h2>
+      <Facts
+        of={[
+          ['Status', <State of={of.state} />],
+          ['Plan', of.id],
+          ['Author', of.who],
+          ['Written', <Time at={of.at} />],
+          ['Expires', <Time at={of.expires} />],
+          ['Hash', of.hash],
+        ]}
+      />
+      <ol class="path">
+        {of.history.map(({ act, at, by, reason, operationId }) => (
+          <li>
+            {plain(act)} by {plain(by)} <Time at={at} /> {reason && <span class="note">{plain(reason)}</span>}
+            {operationId && <a href={hrefOf({ pane: 'operations', id: operationId })}>{plain(operationId)}</a>}
+          </li>
+        ))}
+      </ol>
+      <Facts of={of.lines.map(({ label, value }) => [label, plain(value)] as const)} />
+      <Copy label="Copy as fiatrail" text={of.copies.fiatrail} />
+    </>
+  );
+}
+
 interface StoryDetail {
   readonly id: string;
   readonly kind: string;

@@ -5,7 +5,8 @@ import { plain } from './text.tsx';
 
 interface Line {
   readonly title: string;
-  readonly figures: readonly { readonly value: string; readonly text: string }[];
+  /** Nothing is drawn where a figure is not known. */
+  readonly figures: readonly { readonly value: string | null; readonly text: string }[];
 }
 
 interface Chart {
@@ -51,7 +52,10 @@ function draw(place: HTMLElement, days: readonly string[], lines: readonly Line[
         }),
       ],
     },
-    [days.map((_, at) => at), ...lines.map(({ figures }) => figures.map(({ value }) => Number(value)))],
+    [
+      days.map((_, at) => at),
+      ...lines.map(({ figures }) => figures.map(({ value }) => (value === null ? null : Number(value)))),
+    ],
     place,
   );
 }

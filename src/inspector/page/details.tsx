@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
-import { OperationDetails, StoryDetails } from './account.tsx';
+import { OperationDetails, PlanDetails, StoryDetails } from './account.tsx';
 import { type About, post } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { type Life, Picture } from './picture.tsx';
@@ -280,5 +280,6 @@ export const DETAILS: Readonly<Record<string, ComponentType<DetailProps<never>>>
   ledger: PostingSet as ComponentType<DetailProps<never>>,
   work: Work as ComponentType<DetailProps<never>>,
   operations: OperationDetails as ComponentType<DetailProps<never>>,
+  plans: PlanDetails as ComponentType<DetailProps<never>>,
   copied: StoryDetails as ComponentType<DetailProps<never>>,
 };

@@ -75,6 +75,18 @@ const LISTS: Readonly<
     ],
     states: ['prepared', 'sent', 'unknown', 'accepted', 'settled', 'failed', 'rejected', 'resolved'],
   },
+  plans: {
+    title: 'Plans',
+    columns: [
+      ...[
+        column('at', 'Time', '10rem', 'time'),
+        column('state', 'Status', '8rem', 'state'),
+        column('summary', 'Summary', '1fr'),
+      ],
+      ...[column('who', 'Author', '12rem'), column('expires', 'Expires', '10rem', 'time')],
+    ],
+    states: ['waits for you', 'waiting', 'approved', 'rejected', 'withdrawn', 'expired', 'applied', 'applied-in-part'],
+  },
   copied: {
     title: 'Copied rows',
     columns: [

@@ -278,6 +278,7 @@ export const ASKING: readonly string[] = [
   'plans approve',
   'ops journal verify',
   'profiles journal set',
+  'profiles plans set',
   'profiles approvers add',
   'profiles approvers cancel',
   'profiles approvers remove',

@@ -386,13 +386,26 @@ function planLifetime(text: string): number {
   });
 }
 
+/** `--plan [file]`: the path of a file, or true for the journal. */
+const PLAN_OPTION: Parameter<string | true | undefined> = {
+  kind: 'option',
+  name: '--plan [file]',
+  help: 'send nothing; write what would be sent into the journal, or to a file, for plans approve and plans apply',
+  required: false,
+  parse: (text) => (text === undefined ? true : planFile(text)),
+};
+
+/** An id that follows `--plan` is an argument of the command, and no file. Throws CliError usage. */
+function planFile(text: string): string {
+  if (!/^[0-9a-f]{8}-[0-9a-f-]{20,}$/i.test(text)) return newFile(text);
+  throw new CliError('usage', `--plan: "${printable(text)}" is an id, and not the name of a file`, {
+    hint: 'put --plan at the end of the line to write the plan into the journal; or give a file with its folder: --plan ./FILE',
+  });
+}
+
 /** The flags of every command whose change can be planned. */
 export const PLAN_OPTIONS = {
-  plan: option(
-    '--plan <file>',
-    'send nothing; write what would be sent to a file, for plans approve and plans apply',
-    newFile,
-  ),
+  plan: PLAN_OPTION,
   planExpires: option('--plan-expires <duration>', 'how long the plan can be applied (default 24h)', planLifetime),
 } as const;
 

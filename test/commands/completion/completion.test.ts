@@ -221,6 +221,19 @@ describe('ids', () => {
     expect(await asked(home, ['users', 'show', 'zz'])).toEqual([]);
   });
 
+  test('of plans come from the journal, or else a plan is a file', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrailJson(home, ['sandbox', 'seed', '--users', '1']);
+    expect(await asked(home, ['plans', 'approve', ''])).toEqual([':files']);
+    const line = ['fees', 'withdraw', '--amount', '500', '--to', 'default', '--plan', '-o', 'json'];
+    const { plan } = await fiatrailJson<{ plan: string }>(home, line);
+    for (const verb of ['show', 'approve', 'reject', 'withdraw', 'apply'])
+      expect(await asked(home, ['plans', verb, plan.slice(0, 4)])).toEqual([plan]);
+    expect(await asked(home, ['plans', 'show', './pl'])).toEqual([':files']);
+    const account = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: 'sandbox_x' };
+    expect(await asked(home, ['plans', 'show', plan.slice(0, 4)], account)).toEqual([':files']);
+  });
+
   test('of a network account come from its journal, and nothing is sent', async () => {
     const home = newHome(onTestFinished);
     await fiatrailJson(home, ['sandbox', 'seed', '--users', '1']);

@@ -35,7 +35,8 @@ function wordsOf(value: Plain): string {
 
 /** The fee in words, or why it is not known. */
 function feeWords(fee: Receipt['fee']): string {
-  return 'known' in fee ? fee.known.says : amountWords(fee);
+  const { known } = fee;
+  return known && 'says' in known ? known.says : amountWords(fee);
 }
 
 /** Draws a receipt as a page of HTML. Times are in the zone, which the page names. */

@@ -1,12 +1,19 @@
 import type { Queries } from '../../../journal/store.ts';
-import type { Asset } from '../../../money/amount.ts';
+import { type Asset, amount } from '../../../money/amount.ts';
+import { atLeast, type Figure, type Known, negated, unknownFigure } from '../../../money/figure.ts';
 import type { Acceptance } from '../../acceptances.ts';
-import { ASSETS, type BalanceCheck, checksIn } from './checks.ts';
-import { changesIn, type Difference, withAcceptances } from './differences.ts';
+import { because, type Reason } from '../reasons.ts';
+import { ASSETS, type BalanceCheck, checkAfter, checksIn, checkUntil } from './checks.ts';
+import { type CutLists, cutListsIn } from './cut-lists.ts';
+import { changesIn, type Difference, type UnexplainedChange, withAcceptances } from './differences.ts';
+import { type EarnedIn, earnedIn } from './earned.ts';
 import {
   completedEffect,
   effectOf,
+  type Lacking,
+  type Line,
   type MovedBetween,
+  missingIn,
   movedBetween,
   noSums,
   type Span,
@@ -15,24 +22,46 @@ import {
   uncountedIn,
 } from './movements.ts';
 
-/** A balance, and whether it was worked out because nobody had looked before. */
-interface BalanceAt {
-  readonly minor: bigint;
-  readonly isComputed: boolean;
+type Balances = ReadonlyMap<Asset, Figure>;
+
+/** What the copy has of the account around some moments, and what it may lack. */
+interface Seen {
+  readonly checks: readonly BalanceCheck[];
+  readonly moved: MovedBetween;
+  readonly earned: EarnedIn;
+  readonly cut: CutLists;
+  /** What no list explains, seen at the second of two looks. */
+  readonly changes: readonly UnexplainedChange[];
 }
 
-type Balances = ReadonlyMap<Asset, BalanceAt>;
+/** The time from the last look until a moment, to the moment. */
+const sinceLook = (checks: readonly BalanceCheck[], at: string): Span => ({
+  from: checkUntil(checks, at)?.at ?? at,
+  to: at,
+});
 
-/** Returns the balances at moments in their order: what was seen last, and what moved since. Undefined if nobody ever looked. */
+/** Reads the looks in and around a period, and what moved and was earned in parts of it and until the ends of these. */
+async function seenIn(queries: Queries, span: Span, parts: readonly Span[]): Promise<Seen> {
+  const checks = await checksIn(queries, span);
+  const moments = parts.flatMap(({ from, to }) => [from, to]);
+  const cut = await cutListsIn(queries);
+  const moved = await allMoved(queries, checks, [...moments, ...checks.map(({ at }) => at)]);
+  const spans = [...parts, ...moments.map((at) => sinceLook(checks, at))];
+  const earned = await earnedIn(queries, checks, spans, cut.tables);
+  return { checks, moved, earned, cut, changes: await changesIn(queries, span.from, checks, moved) };
+}
+
+/**
+ * Returns the balances at moments in their order: what was seen last, and what moved since. Undefined if the balances were never looked at.
+ */
 export async function balancesAt(
   queries: Queries,
   moments: readonly string[],
 ): Promise<readonly Balances[] | undefined> {
-  const checks = await checksIn(queries, { from: moments[0] ?? '', to: moments.at(-1) ?? '' }, 1);
-  return checks.length === 0 ? undefined : balancesFrom(checks, moments, await allMoved(queries, checks, moments));
+  const parts = moments.map((at) => ({ from: at, to: at }));
+  const seen = await seenIn(queries, { from: moments[0] ?? '', to: moments.at(-1) ?? '' }, parts);
+  return seen.checks.length === 0 ? undefined : moments.map((at) => balancesFrom(seen, at));
 }
-
-const checkUntil = (checks: readonly BalanceCheck[], at: string) => checks.findLast((check) => check.at <= at);
 
 /** Adds up the movements between some times, with the fees that were earned between them, as looks saw it. */
 async function allMoved(
@@ -41,7 +70,7 @@ async function allMoved(
   times: readonly string[],
 ): Promise<MovedBetween> {
   const earnedAt = (at: string) => (checkUntil(checks, at) ?? checks[0])?.earned ?? 0n;
-  const moved = await movedBetween(queries, [...times, ...checks.map(({ at }) => at)]);
+  const moved = await movedBetween(queries, times);
   return (span) => {
     const sums = moved(span);
     const earned = earnedAt(span.to) - earnedAt(span.from);
@@ -50,37 +79,70 @@ async function allMoved(
   };
 }
 
-function balancesFrom(
-  checks: readonly BalanceCheck[],
-  moments: readonly string[],
-  moved: MovedBetween,
-): readonly Balances[] {
-  return moments.map((at): Balances => {
-    const check = checkUntil(checks, at);
-    const nearest = check ?? checks[0];
-    const sums = nearest && moved(check ? { from: check.at, to: at } : { from: at, to: nearest.at });
-    return new Map(
-      ASSETS.map((asset) => {
-        const effect = effectOf(sums?.get(asset) ?? noSums());
-        const minor = (nearest?.held.get(asset) ?? 0n) + (check ? effect : -effect);
-        return [asset, { minor, isComputed: check === undefined }];
-      }),
-    );
+/** What limits a figure. */
+type Limit = Omit<Known, 'since'>;
+
+const isFee = (why: Reason): boolean => why.startsWith('FEE_');
+
+/** The lines that a balance is made of, beside fees. */
+const LINES: readonly Line[] = ['in', 'out', 'traded', 'refunds', 'inFlight'];
+
+const balancesFrom = (seen: Seen, at: string): Balances =>
+  new Map(ASSETS.map((asset) => [asset, balanceFrom(seen, at, asset)]));
+
+function balanceFrom({ checks, moved, earned, cut, changes }: Seen, at: string, asset: Asset): Figure {
+  const check = checkUntil(checks, at);
+  if (!check) return unknownFigure(asset, because('BEFORE_FIRST_SYNC', checks[0]?.at ?? null));
+  const held = check.held.get(asset);
+  if (held === undefined) return unknownFigure(asset, because('NOT_STATED'));
+  const since = sinceLook(checks, at);
+  const sums = moved(since).get(asset) ?? noSums();
+  const figure = { asset, minor: held + effectOf(sums) };
+  if (check.at === at) return figure;
+  const limits = [...LINES, 'fees' as const].flatMap((line): Limit[] => {
+    const lacking = missingIn(sums, line) ?? (checkAfter(checks, at) ? cut.reasonFor(asset, line) : undefined);
+    // A fee that is not known has only made the balance lower.
+    return lacking ? [{ ...lacking, is: isFee(lacking.why) ? 'at most' : 'no' }] : [];
   });
+  for (const change of changes)
+    if (change.asset === asset && change.from < at && at < change.to)
+      limits.push({ is: change.minor > 0n ? 'at least' : 'at most', why: 'UNLISTED' });
+  const more = asset === 'NGN' ? earned(since).known : undefined;
+  if (more) limits.push({ is: 'at least', why: more.why });
+  return limited(figure, limits);
 }
 
-/** What became of one asset of the account in a part of a period. */
-export interface AssetMoved extends Sums {
+/** A figure with all that limits it: of a least and a most, nothing is known. */
+function limited(figure: Figure & { readonly asset: Asset }, limits: readonly Limit[]): Figure {
+  const [first] = limits;
+  if (!first) return figure;
+  const known = { ...first, since: null };
+  return limits.every(({ is }) => is === first.is && is !== 'no')
+    ? { ...figure, known }
+    : unknownFigure(figure.asset, known);
+}
+
+/** What became of one asset of the account in a part of a period; what the balance fell by is negative. */
+export interface AssetMoved {
   readonly asset: Asset;
+  readonly in: Figure;
+  readonly earned: Figure;
+  readonly out: Figure;
+  readonly fees: Figure;
+  readonly traded: Figure;
+  readonly refunds: Figure;
   /** What changed the balance and is in no list, and how much of it people have accepted. */
-  readonly unlisted: bigint;
-  readonly accepted: bigint;
+  readonly unlisted: Figure;
+  readonly accepted: Figure;
+  readonly count: number;
+  readonly failed: number;
 }
 
 /** One asset of the account in a period. */
 export interface AssetReport extends AssetMoved {
-  readonly opening: BalanceAt;
-  readonly closing: BalanceAt;
+  readonly opening: Figure;
+  readonly inFlight: Figure;
+  readonly closing: Figure;
 }
 
 /** The account in a period. */
@@ -106,34 +168,20 @@ export async function accountIn(
   parts: readonly Span[] = [],
   readAccepted: () => Promise<readonly Acceptance[]> = async () => [],
 ): Promise<AccountReport> {
-  const checks = await checksIn(queries, span);
-  const moved = await allMoved(
-    queries,
-    checks,
-    [span, ...parts].flatMap(({ from, to }) => [from, to]),
-  );
-  const changes = await changesIn(queries, span.from, checks, moved);
+  const seen = await seenIn(queries, span, [span, ...parts]);
+  const { checks, changes } = seen;
   const isShown = changes.some(({ to }) => isIn(span, to));
   const differences = withAcceptances(changes, isShown ? await readAccepted() : []).filter(({ to }) => isIn(span, to));
-  const movedIn = (part: Span, sums: ReadonlyMap<Asset, Sums>, asset: Asset): AssetMoved => {
-    const own = differences.filter((each) => each.asset === asset && isIn(part, each.to));
-    const sum = (of: (each: Difference) => bigint) => own.reduce((all, each) => all + of(each), 0n);
-    const add = { unlisted: sum(({ minor }) => minor), accepted: sum(({ accepted }) => accepted) };
-    return { ...(sums.get(asset) ?? noSums()), asset, ...add };
-  };
-  const whole = moved(span);
-  const balances = balancesFrom(checks, [span.from, span.to], moved);
   return {
     differences,
-    assets: checks.length > 0 ? ASSETS.map((asset) => assetOf(movedIn(span, whole, asset), balances)) : [],
+    assets: checks.length > 0 ? ASSETS.map((asset) => assetOf(seen, span, asset, differences)) : [],
     compared: comparedIn(checks, span),
     uncounted: await uncountedIn(queries, span),
-    parts: parts.map((part) => {
-      const sums = moved(part);
-      return ASSETS.map((asset) => movedIn(part, sums, asset)).filter(
-        ({ asset, unlisted }) => sums.has(asset) || unlisted !== 0n,
-      );
-    }),
+    parts: parts.map((part) =>
+      ASSETS.map((asset) => movedIn(seen, part, asset, differences)).filter(
+        (moved) => seen.moved(part).has(moved.asset) || moved.unlisted.minor !== 0n || moved.earned.minor !== 0n,
+      ),
+    ),
   };
 }
 
@@ -146,10 +194,53 @@ function comparedIn(checks: readonly BalanceCheck[], { from, to }: Span): Span |
   return start && end && end.at > start.at ? { from: start.at, to: end.at } : null;
 }
 
-/** Whatever is neither completed nor in no list is in flight, so that the lines add up. */
-function assetOf(moved: AssetMoved, [opening, closing]: readonly Balances[]): AssetReport {
-  const none = { minor: 0n, isComputed: false };
-  const [start, end] = [opening?.get(moved.asset) ?? none, closing?.get(moved.asset) ?? none];
-  const inFlight = start.minor + completedEffect(moved) + moved.unlisted - end.minor;
-  return { ...moved, inFlight, opening: start, closing: end };
+/** Returns what moved of an asset in a part of a period. */
+function movedIn({ moved, earned, cut }: Seen, part: Span, asset: Asset, all: readonly Difference[]): AssetMoved {
+  const sums = moved(part).get(asset) ?? noSums();
+  const own = all.filter((each) => each.asset === asset && isIn(part, each.to));
+  const sum = (of: (each: Difference) => bigint) => own.reduce((total, each) => total + of(each), 0n);
+  const reasonFor = (line: Line): Lacking | undefined => missingIn(sums, line) ?? cut.reasonFor(asset, line);
+  const positive = (line: 'in' | 'out' | 'fees' | 'refunds') => {
+    const lacking = reasonFor(line);
+    return lacking ? atLeast(asset, sums[line], reasonOf(lacking)) : amount(asset, sums[line]);
+  };
+  return {
+    asset,
+    in: positive('in'),
+    earned: asset === 'NGN' ? earned(part) : amount(asset, 0n),
+    out: negated(positive('out')),
+    fees: negated(positive('fees')),
+    traded: signed(asset, sums.traded, reasonFor('traded')),
+    refunds: positive('refunds'),
+    unlisted: amount(
+      asset,
+      sum(({ minor }) => minor),
+    ),
+    accepted: amount(
+      asset,
+      sum(({ accepted }) => accepted),
+    ),
+    count: sums.count,
+    failed: sums.failed,
+  };
+}
+
+/** The figure of something that may have either sign: nothing is known of it unless all is. */
+const signed = (asset: Asset, minor: bigint, lacking: Lacking | undefined): Figure =>
+  lacking ? unknownFigure(asset, reasonOf(lacking)) : amount(asset, minor);
+
+const reasonOf = ({ why, rows }: Lacking) => because(why, null, rows);
+
+/** Whatever is neither completed nor in no list is in flight, so that the lines add up if they are known. */
+function assetOf(seen: Seen, span: Span, asset: Asset, differences: readonly Difference[]): AssetReport {
+  const line = movedIn(seen, span, asset, differences);
+  const [opening, closing] = [balanceFrom(seen, span.from, asset), balanceFrom(seen, span.to, asset)];
+  const sums: Sums = seen.moved(span).get(asset) ?? noSums();
+  const isExact = [opening, closing, line.earned, line.fees].every(({ known }) => !known);
+  const unlisted = line.unlisted.minor ?? 0n;
+  const inFlight = isExact
+    ? (opening.minor ?? 0n) + completedEffect(sums) + unlisted - (closing.minor ?? 0n)
+    : sums.inFlight;
+  const lacking = missingIn(sums, 'inFlight') ?? seen.cut.reasonFor(asset, 'inFlight');
+  return { ...line, opening, inFlight: signed(asset, -inFlight, lacking), closing };
 }

@@ -9,11 +9,15 @@ export const ASSETS: readonly Asset[] = [...TOKENS, 'NGN'];
 export interface BalanceCheck {
   /** ISO 8601 in UTC. */
   readonly at: string;
-  /** The account's balances, and the fees that it could withdraw; in the smallest unit. */
+  /** The account's balances, and the fees that it could withdraw, unless the service never stated them; in the smallest unit. */
   readonly held: ReadonlyMap<Asset, bigint>;
-  /** All fees that it had earned until then, in kobo. */
-  readonly earned: bigint;
+  /** All fees that it had earned until then, in kobo; undefined if the service never stated them. */
+  readonly earned: bigint | undefined;
 }
+
+/** Returns the last look until a moment, or the first one after it. */
+export const checkUntil = (checks: readonly BalanceCheck[], at: string) => checks.findLast((check) => check.at <= at);
+export const checkAfter = (checks: readonly BalanceCheck[], at: string) => checks.find((check) => check.at > at);
 
 /** How many looks before and after a period are read to find one at which nothing was under way. */
 const CHECKS_AROUND = 50;
@@ -58,10 +62,10 @@ export async function checksIn(
   });
 }
 
-/** A place that was not seen yet had nothing: what is found there later came from somewhere. */
+/** A network that was not seen yet had nothing: what is found there later came from somewhere. Fees are in one place, which is stated or is not. */
 function checkOf(at: string, samples: readonly Sample[]): BalanceCheck {
-  const held = new Map<Asset, bigint>(ASSETS.map((asset) => [asset, 0n]));
-  let earned = 0n;
+  const held = new Map<Asset, bigint>(TOKENS.map((token) => [token, 0n]));
+  let earned: bigint | undefined;
   for (const { source, place, asset, minor } of samples) {
     if (source === 'fees' && place === 'earned') earned = minor;
     if (source !== 'fees' || place === 'withdrawable') held.set(asset, (held.get(asset) ?? 0n) + minor);

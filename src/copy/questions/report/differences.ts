@@ -59,7 +59,11 @@ export async function changesIn(
     0,
     checks.findLastIndex(({ at }, index) => at <= from && all[index]?.length === 0),
   );
-  return open.flatMap((asset) => compare(asset, checks.slice(start), unlisted(asset).slice(start), all.slice(start)));
+  return open.flatMap((asset) => {
+    const rooms = sums.map((each) => each.get(asset)?.feeRoom ?? 0n);
+    const withRoom = checks.map((check, index) => ({ ...check, room: rooms[index] ?? 0n }));
+    return compare(asset, withRoom.slice(start), unlisted(asset).slice(start), all.slice(start));
+  });
 }
 
 /** Up to the minute: the balances of one look are read one after the other, and clocks differ. */
@@ -81,7 +85,7 @@ async function underWay(queries: Queries, { from, to }: Span): Promise<readonly 
     const isOver = way === 'out' ? `(${done} OR ${failed})` : done;
     const rowsWith = (condition: string) =>
       queries.all<UnderWayRow>(
-        `SELECT ${asset} AS asset, ${amount} ${way === 'in' ? '-' : '+'} (${fee}) AS minor, ${began} AS began, ${ended} AS ended, ${changes} AS changes,
+        `SELECT ${asset} AS asset, ${amount} ${way === 'in' ? '-' : '+'} coalesce(${fee}, 0) AS minor, ${began} AS began, ${ended} AS ended, ${changes} AS changes,
          CASE WHEN is_open = 1 THEN 'open' WHEN ${done} THEN 'done' ELSE 'failed' END AS state FROM ${stored(table)}
        WHERE ${own} AND ${condition} AND created_at > ? AND created_at <= ? AND ((${isOpen}) OR (is_open = 0 AND ${isOver}
          AND EXISTS (SELECT 1 FROM stored_balance_checks c WHERE c.at >= substr(${began}, 1, 16) AND c.at <= substr(${ended}, 1, 16) || '~')))`,
@@ -124,10 +128,18 @@ interface Possible {
   readonly values?: ReadonlySet<bigint>;
 }
 
-/** What the part of a balance that no list explains may be at a look: what it is by the times in the lists, less what is under way. */
-function possibleAt(likely: bigint, moving: readonly UnderWay[], at: string): Possible {
-  let [low, high] = [likely, likely];
-  let values: ReadonlySet<bigint> | undefined = new Set([likely]);
+/** A look, and the most that fees may have taken until then which are not known. */
+interface CheckWithRoom extends Pick<BalanceCheck, 'at'> {
+  readonly room: bigint;
+}
+
+/**
+ * What the part of a balance that no list explains may be at a look: what it is by the times in the lists, less what is under way. A fee that is
+ * not known may have taken some of the balance.
+ */
+function possibleAt(likely: bigint, moving: readonly UnderWay[], { at, room }: CheckWithRoom): Possible {
+  let [low, high] = [likely, likely + room];
+  let values: ReadonlySet<bigint> | undefined = room > 0n ? undefined : new Set([likely]);
   for (const each of moving) {
     const effect = each.effectAt(at);
     if (effect > 0n) low -= effect;
@@ -168,18 +180,25 @@ function movingAt(checks: readonly BalanceCheck[], moving: readonly UnderWay[]):
 interface Run extends Span {
   /** What it may be: as the lists say, and as what is under way may have changed it. */
   possible: Possible;
-  /** What it is if money moved when the lists say. */
+  /** What it is if money moved when the lists say, and the fees that are not known were nothing. */
   readonly likely: bigint;
+  /** Whether fees that are not known may have taken some of the balance. */
+  readonly isOpen: boolean;
 }
 
-/** What a run is: what the lists say if that is possible, or what is nearest to it. */
-function likeliest({ possible: { low, high, values }, likely }: Run): bigint {
+/**
+ * What a run is: what the lists say if that is possible, or what is nearest to it. Fees that are not known are taken to explain as much as they
+ * can of what changed since the run before.
+ */
+function likeliest({ possible: { low, high, values }, isOpen, ...run }: Run, before: bigint | undefined): bigint {
+  const likely = isOpen && before !== undefined ? before : run.likely;
   if (!values) return likely < low ? low : likely > high ? high : likely;
   const far = (value: bigint) => (value > likely ? value - likely : likely - value);
   return [...values].reduce((best, value) => (far(value) < far(best) ? value : best));
 }
 
-type UnexplainedChange = Omit<Difference, 'accepted' | 'reason'>;
+/** A change before anyone was asked whether it is accepted. */
+export type UnexplainedChange = Omit<Difference, 'accepted' | 'reason'>;
 
 /**
  * Compares neighbouring looks with the movements between them. Nothing says at which moment a movement changes a balance, so one that is
@@ -188,22 +207,32 @@ type UnexplainedChange = Omit<Difference, 'accepted' | 'reason'>;
  */
 function compare(
   asset: Asset,
-  checks: readonly BalanceCheck[],
+  checks: readonly CheckWithRoom[],
   likely: readonly bigint[],
   moving: readonly (readonly UnderWay[])[],
 ): readonly UnexplainedChange[] {
   const runs: Run[] = [];
-  for (const [index, { at }] of checks.entries()) {
+  for (const [index, look] of checks.entries()) {
+    const { at } = look;
     const own = (moving[index] ?? []).filter((each) => each.asset === asset);
-    const possible = possibleAt(likely[index] ?? 0n, own, at);
+    const possible = possibleAt(likely[index] ?? 0n, own, look);
     const run = runs.at(-1);
     const stays = run && both(run.possible, possible);
     if (run && stays) run.possible = stays;
-    else runs.push({ from: checks[index - 1]?.at ?? at, to: at, possible, likely: likely[index] ?? 0n });
+    else
+      runs.push({
+        from: checks[index - 1]?.at ?? at,
+        to: at,
+        possible,
+        likely: likely[index] ?? 0n,
+        isOpen: look.room > 0n,
+      });
   }
-  return runs.flatMap((run, index) => {
-    const before = runs[index - 1];
-    const minor = before ? likeliest(run) - likeliest(before) : 0n;
+  let before: bigint | undefined;
+  return runs.flatMap((run) => {
+    const now = likeliest(run, before);
+    const minor = before === undefined ? 0n : now - before;
+    before = now;
     return minor === 0n ? [] : [{ asset, from: run.from, to: run.to, minor }];
   });
 }

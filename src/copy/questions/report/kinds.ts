@@ -1,11 +1,14 @@
 import type { Queries } from '../../../journal/store.ts';
-import { type Amount, type Asset, amount } from '../../../money/amount.ts';
+import { type Asset, amount } from '../../../money/amount.ts';
+import { atLeast, type Figure, unknownFigure } from '../../../money/figure.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { THINGS } from '../../../things/index.ts';
 import { waitOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
 import { isOneOf, tableOf } from '../../tables.ts';
+import { because } from '../reasons.ts';
+import { cutListsIn } from './cut-lists.ts';
 import { CAME_BACK, CAME_BACK_AFTER, endOf, mayComeBack } from './movement-kinds.ts';
 import { endedUntil, madeAfter, type Span, unindexed } from './movements.ts';
 
@@ -13,6 +16,8 @@ import { endedUntil, madeAfter, type Span, unindexed } from './movements.ts';
 interface WorkKind {
   readonly thing: Thing;
   readonly kind: string;
+  /** The name of its list, and the table that has it. */
+  readonly list: string;
   readonly table: string;
   readonly where: string;
   /** SQL conditions: which rows have completed, and which have failed. */
@@ -41,6 +46,7 @@ function workKind(thing: Thing): WorkKind {
   return {
     thing,
     kind: types ? `${name}s of ${of === 'user' ? 'users' : 'the account'}` : `${name}s`,
+    list: table.name,
     table: stored(table),
     where: isThing(thing),
     done: isDone(table),
@@ -64,10 +70,11 @@ const WORK_KINDS: readonly WorkKind[] = THINGS.filter(({ list, states }) => list
 interface KindReport {
   readonly kind: string;
   readonly completed: number;
-  readonly amount: Amount | null;
+  /** Null if nothing was completed. */
+  readonly amount: Figure | null;
   readonly failed: number;
-  /** How much of what failed a bank sent back: payments that were not accepted, and payouts that came back. */
-  readonly refunded: Amount | null;
+  /** How much of what failed a bank sent back: payments that were not accepted, and payouts that came back. Null if nothing was sent back. */
+  readonly refunded: Figure | null;
   /** How many had not ended at the end of a period that is over, or have not ended yet; whenever they began. */
   readonly open: number;
 }
@@ -77,37 +84,49 @@ interface KindRow {
   readonly n: bigint;
   /** What was completed, or what was sent back. */
   readonly minor: bigint | null;
+  /** Of how many rows that is the sum, or would be if their amounts were known. */
+  readonly summed: bigint;
 }
 
-const amountOrNull = (asset: Asset | null, minor: bigint | null | undefined) =>
-  asset && minor !== null && minor !== undefined ? amount(asset, minor) : null;
+/** The sum of some rows of one asset; null if there are none. */
+function figureOf(asset: Asset | null, rows: readonly KindRow[], isCut: boolean): Figure | null {
+  const summed = rows.filter((row) => row.summed > 0n);
+  if (summed.length === 0) return null;
+  const known = summed.flatMap(({ minor }) => minor ?? []);
+  const minor = known.reduce((sum, each) => sum + each, 0n);
+  if (asset === null || known.length === 0) return unknownFigure(asset, because('NOT_STATED'));
+  if (known.length < summed.length) return atLeast(asset, minor, because('NOT_STATED'));
+  return isCut ? atLeast(asset, minor, because('LIST_INCOMPLETE')) : amount(asset, minor);
+}
+
+const countOf = (rows: readonly KindRow[]): number => rows.reduce((sum, { n }) => sum + Number(n), 0);
 
 /** Counts the work that ended in a period, and what was open at its end if it is over, or is open now. */
 export async function kindsIn(queries: Queries, span: Span, isOver = false): Promise<readonly KindReport[]> {
   const reports: KindReport[] = [];
+  const { tables: cut } = await cutListsIn(queries);
   for (const work of WORK_KINDS) {
     const { kind, minor, doneAt, failedAt, refunded } = work;
-    const completed = await endedIn(queries, work, span, [work.done, doneAt, minor]);
+    const completed = await endedIn(queries, work, span, { condition: work.done, time: doneAt, minor });
     // What came back in the same period counts once: as failed.
     if (refunded === CAME_BACK) {
       const cameBackLater = `${CAME_BACK} AND ${failedAt} > '${span.to}'`;
-      completed.push(...(await endedIn(queries, work, span, [cameBackLater, CAME_BACK_AFTER, minor])));
+      completed.push(
+        ...(await endedIn(queries, work, span, { condition: cameBackLater, time: CAME_BACK_AFTER, minor })),
+      );
     }
-    const failed = await endedIn(queries, work, span, [
-      work.failed,
-      failedAt,
-      `CASE WHEN ${refunded} THEN ${minor} END`,
-    ]);
+    const failed = await endedIn(queries, work, span, { condition: work.failed, time: failedAt, minor, of: refunded });
     const open = isOver ? await openAt(queries, work, span.to) : await openNow(queries, work);
     const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
     for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
-      const [ended, lost] = [completed, failed].map((rows) => totalOf(rows.filter((row) => row.asset === asset)));
+      const [ended, lost] = [completed, failed].map((rows) => rows.filter((row) => row.asset === asset));
+      const isCut = cut.has(work.list);
       reports.push({
         kind,
-        completed: ended?.count ?? 0,
-        amount: amountOrNull(asset, ended?.minor),
-        failed: lost?.count ?? 0,
-        refunded: amountOrNull(asset, lost?.minor),
+        completed: countOf(ended ?? []),
+        amount: figureOf(asset, ended ?? [], isCut),
+        failed: countOf(lost ?? []),
+        refunded: figureOf(asset, lost ?? [], isCut),
         open: index === 0 ? open : 0,
       });
     }
@@ -154,30 +173,32 @@ async function openAt(queries: Queries, work: WorkKind, at: string): Promise<num
   return ended.reduce((sum, each) => sum + each, open);
 }
 
+/** SQL expressions: which rows ended, when, and what is added up of which of them. */
+interface Ended {
+  readonly condition: string;
+  readonly time: string;
+  readonly minor: string;
+  /** All, if it is left out. */
+  readonly of?: string;
+}
+
 /** Counts and adds up the rows of a kind with an end in a period, by asset. */
 function endedIn(
   queries: Queries,
   { table, where, asset }: WorkKind,
   { from, to }: Span,
-  [condition, time, minor]: readonly [condition: string, time: string, minor: string],
+  { condition, time, minor, of = '1 = 1' }: Ended,
 ): Promise<KindRow[]> {
   // Without an index of its own, a time is looked for among the rows that were made before it.
   const made = time === 'completed_at' ? [] : [madeAfter(from, condition), to];
   return queries.all<KindRow>(
-    `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}
+    `SELECT ${asset} AS asset, count(*) AS n, sum(CASE WHEN ${of} THEN ${minor} END) AS minor, sum(CASE WHEN ${of} THEN 1 ELSE 0 END) AS summed
+       FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}
        ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`,
     ...made,
     from,
     to,
   );
-}
-
-function totalOf(rows: readonly KindRow[]) {
-  const known = rows.flatMap(({ minor }) => minor ?? []);
-  return {
-    count: rows.reduce((sum, { n }) => sum + Number(n), 0),
-    minor: known.length > 0 ? known.reduce((sum, minor) => sum + minor, 0n) : null,
-  };
 }
 
 /** The column that says more exactly than the status how far the rows of a thing are; `NULL` if none does. */
@@ -189,7 +210,7 @@ interface PendingWork {
   readonly kind: string;
   readonly id: string;
   readonly status: string | null;
-  readonly amount: Amount | null;
+  readonly amount: Figure;
   readonly since: string | null;
   /** In words, as find says it. */
   readonly waitsFor: string;
@@ -217,7 +238,7 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
         id,
         status: stage ?? status,
         since: at,
-        amount: amountOrNull(of, sum),
+        amount: of && sum !== null ? amount(of, sum) : unknownFigure(of, because('NOT_STATED')),
         waitsFor: waitOf(thing, [stage, status]).waits,
       });
   }

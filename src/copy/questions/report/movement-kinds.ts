@@ -8,6 +8,7 @@ import type { Thing } from '../../../things/thing.ts';
 import { transfer } from '../../../things/token-transfers.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
 import { type CopyTable, isOneOf, tableOf } from '../../tables.ts';
+import type { Reason } from '../reasons.ts';
 
 /** cNGN is counted in millionths, Naira in kobo. */
 const CNGN_OF_KOBO = 10_000n;
@@ -26,7 +27,10 @@ export interface MovementKind {
   readonly asset: string;
   /** SQL expressions, in the smallest unit of the asset. What arrives is the amount without the fee, what leaves the amount and the fee. */
   readonly amount: string;
+  /** NULL if it is not known. */
   readonly fee: string;
+  /** Why it is not known, if not because it was not read. */
+  readonly feeWhy?: Reason;
   /** Which rows have completed and which have failed. */
   readonly done: string;
   readonly failed: string;
@@ -104,14 +108,15 @@ const legsOf = (side: 'buy' | 'sell', token: 'usdc' | 'usdt'): readonly Movement
       asset: bought,
       amount: gross,
       // Some answers state the net amount of a sale in the stablecoin, which does not say what was deducted from the cNGN.
-      fee: `CASE WHEN net_asset = ${bought} THEN ${gross} - net_minor ELSE 0 END`,
+      fee: `CASE WHEN net_asset = ${bought} THEN ${gross} - net_minor END`,
+      feeWhy: 'FEE_OTHER_ASSET',
     },
   ];
 };
 
-/** The fee of an own deposit: as the row says, or as the service says for such an amount. */
+/** The fee of an own deposit: as the row says, or as the service says for such an amount; NULL until it was asked. */
 const DEPOSIT_FEE = `coalesce(fee_minor, amount_minor - funding_minor,
-  (SELECT f.fee_minor FROM stored_deposit_fees f WHERE f.amount_minor = stored_deposits.amount_minor), 0)`;
+  (SELECT f.fee_minor FROM stored_deposit_fees f WHERE f.amount_minor = stored_deposits.amount_minor))`;
 
 const PAYOUTS = rowsOf(payout);
 
@@ -127,7 +132,7 @@ export const CAME_BACK = `${PAYOUTS.failed} AND (${isOneOf('status', UNDONE)} OR
 /** When it was first seen as completed: an SQL expression. */
 const PAYOUT_NOTED = notedOf(PAYOUTS.table, PAYOUTS.done);
 
-const PAYOUT_FEE = `coalesce(fee_minor, 0) * ${CNGN_OF_KOBO}`;
+const PAYOUT_FEE = `fee_minor * ${CNGN_OF_KOBO}`;
 
 /** When it was completed: an SQL expression. */
 export const CAME_BACK_AFTER = `coalesce(completed_at, ${PAYOUT_NOTED}, created_at)`;

@@ -1,6 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
-import type { Asset } from '../../../money/amount.ts';
+import { type Asset, TOKENS } from '../../../money/amount.ts';
 import { hasFailed, isOfFailed, stored } from '../../schema.ts';
+import type { Reason } from '../reasons.ts';
 import { MOVEMENTS, type MovementKind } from './movement-kinds.ts';
 
 /** A period from a moment, not included, to another, included; ISO 8601 in UTC. */
@@ -22,9 +23,16 @@ export interface Sums {
   inFlight: bigint;
   /** Earned fees, as the service counts them. */
   earned: bigint;
+  /** The most that the fees can be which are not known, and in no line. */
+  feeRoom: bigint;
   count: number;
   failed: number;
+  /** How many rows a line lacks, by the reason for which their amount or fee is not known. */
+  readonly missing: Map<`${Line} ${Reason}`, number>;
 }
+
+/** What is added up of a balance. */
+export type Line = 'in' | 'out' | 'fees' | 'traded' | 'refunds' | 'inFlight';
 
 export const noSums = (): Sums => ({
   in: 0n,
@@ -34,9 +42,23 @@ export const noSums = (): Sums => ({
   refunds: 0n,
   inFlight: 0n,
   earned: 0n,
+  feeRoom: 0n,
   count: 0,
   failed: 0,
+  missing: new Map(),
 });
+
+/** Returns why a line of a sum is not known, with the number of rows; undefined if it is known. */
+export function missingIn({ missing }: Sums, line: Line): Lacking | undefined {
+  const [found] = [...missing].filter(([key, count]) => count !== 0 && key.startsWith(`${line} `));
+  return found && { why: found[0].slice(line.length + 1) as Reason, rows: Math.abs(found[1]) };
+}
+
+/** Why a line lacks rows, and how many, if that is known. */
+export interface Lacking {
+  readonly why: Reason;
+  readonly rows?: number;
+}
 
 /** What the balance is higher by because of what was completed, as far as lists say. */
 export const completedEffect = ({ in: came, out, fees, traded, refunds, earned }: Sums): bigint =>
@@ -49,6 +71,8 @@ interface SumRow {
   /** When it moved, or the end of the part in which it did. */
   readonly at: string;
   readonly asset: Asset | null;
+  /** Why the amount or the fee of these rows is not known; null if both are. */
+  readonly why: Reason | null;
   readonly amount: bigint | null;
   readonly fee: bigint | null;
   readonly rows: bigint;
@@ -87,16 +111,26 @@ export async function movedBetween(queries: Queries, some: readonly string[]): P
     const moved = new Map<Asset, Sums>();
     for (const [asset, sums] of until.get(to) ?? []) add(sumsOf(moved, asset), sums, 1n);
     for (const [asset, sums] of until.get(from) ?? []) add(sumsOf(moved, asset), sums, -1n);
-    return new Map(
-      [...moved].filter(([, sums]) => FIELDS.some((field) => sums[field] !== 0n) || sums.count + sums.failed > 0),
-    );
+    return new Map([...moved].filter(([, sums]) => !isEmpty(sums)));
   };
 }
 
-const FIELDS = ['in', 'out', 'fees', 'traded', 'refunds', 'inFlight', 'earned'] as const;
+const FIELDS = ['in', 'out', 'fees', 'traded', 'refunds', 'inFlight', 'earned', 'feeRoom'] as const;
+
+const isEmpty = (sums: Sums): boolean =>
+  FIELDS.every((field) => sums[field] === 0n) &&
+  sums.count + sums.failed === 0 &&
+  [...sums.missing.values()].every((count) => count === 0);
+
+/** Notes that a line lacks rows. */
+function lacks(sums: Sums, line: Line, why: Reason, rows: number): void {
+  const key = `${line} ${why}` as const;
+  sums.missing.set(key, (sums.missing.get(key) ?? 0) + rows);
+}
 
 function add(sums: Sums, more: Sums, times: 1n | -1n): void {
   for (const field of FIELDS) sums[field] += times * more[field];
+  for (const [key, count] of more.missing) sums.missing.set(key, (sums.missing.get(key) ?? 0) + Number(times) * count);
   sums.count += Number(times) * more.count;
   sums.failed += Number(times) * more.failed;
 }
@@ -121,46 +155,73 @@ const INDEXED = ['created_at', 'completed_at'];
 /** A condition as the planner looks for no index of it: there is a smaller one for the other conditions. */
 export const unindexed = (condition: string) => `(CASE WHEN ${condition} THEN 1 ELSE 0 END) = 1`;
 
+/** Which rows move money, and when: SQL expressions. */
+interface When {
+  readonly condition: string;
+  readonly time: string;
+}
+
+/** Adds up the rows of a kind that moved money between some times. */
+async function rowsIn(
+  queries: Queries,
+  { table: shown, own, asset, amount, fee, feeWhy = 'FEE_NOT_READ' }: MovementKind,
+  times: readonly string[],
+  { condition, time }: When,
+): Promise<SumRow[]> {
+  const table = stored(shown);
+  const [first = '', last = ''] = [times[0], times.at(-1)];
+  const why = `CASE WHEN (${amount}) IS NULL THEN 'NOT_STATED' WHEN (${fee}) IS NULL THEN '${feeWhy}' END`;
+  const columns = `${asset} AS asset, ${why} AS why, sum(${amount}) AS amount, sum(${fee}) AS fee, count(*) AS rows`;
+  if (!INDEXED.includes(time))
+    return queries.all<SumRow>(
+      `SELECT * FROM (SELECT ${time} AS at, ${columns} FROM ${table} WHERE ${unindexed(own)} AND ${condition} AND created_at > ? AND created_at <= ?
+           GROUP BY 1, 2, 3) moved WHERE at > ? AND at <= ?`,
+      madeAfter(first, condition),
+      last,
+      first,
+      last,
+    );
+  if (times.length > MOST_PARTS)
+    return queries.all<SumRow>(
+      `SELECT ${time} AS at, ${columns} FROM ${table} WHERE ${own} AND ${condition} AND ${time} > ? AND ${time} <= ? GROUP BY 1, 2, 3`,
+      first,
+      last,
+    );
+  const ends = times.slice(1);
+  return queries.all<SumRow>(
+    `WITH part (after, until) AS (VALUES ${times.map(() => '(?, ?)').join(', ')})
+       SELECT until AS at, ${columns} FROM part CROSS JOIN ${table}
+       WHERE ${own} AND ${condition} AND ${time} > after AND ${time} <= until GROUP BY 1, 2, 3`,
+    first,
+    first,
+    ...ends.flatMap((until, index) => [times[index] ?? '', until]),
+  );
+}
+
+const isFeeMissing = ({ why }: SumRow): boolean => why !== null && why !== 'NOT_STATED';
+
+/** The most that fees which are not known can be: nothing is taken that was not there. */
+const roomOf = (row: SumRow): bigint => (isFeeMissing(row) ? (row.amount ?? 0n) : 0n);
+
+/** Notes what a line and the fees lack; `times` is -1 where rows leave the line again. */
+function note(sums: Sums, row: SumRow, of: Line, times: 1 | -1 = 1): void {
+  if (row.why === null) return;
+  lacks(sums, isFeeMissing(row) && of !== 'inFlight' ? 'fees' : of, row.why, times * Number(row.rows));
+}
+
 /** Adds the movements of a kind to the part that ends with the first time that is not before them. */
 async function addMovements(
   queries: Queries,
-  { table: shown, own, asset, amount, fee, way, line, ...kind }: MovementKind,
+  moving: MovementKind,
   times: readonly string[],
   parts: readonly Map<Asset, Sums>[],
 ): Promise<void> {
-  const table = stored(shown);
-  const [first = '', last = ''] = [times[0], times.at(-1)];
-  const columns = `${asset} AS asset, sum(${amount}) AS amount, sum(${fee}) AS fee, count(*) AS rows`;
-  const rowsOf = async (condition: string, time: string): Promise<SumRow[]> => {
-    if (!INDEXED.includes(time))
-      return queries.all<SumRow>(
-        `SELECT * FROM (SELECT ${time} AS at, ${columns} FROM ${table} WHERE ${unindexed(own)} AND ${condition} AND created_at > ? AND created_at <= ?
-           GROUP BY 1, 2) moved WHERE at > ? AND at <= ?`,
-        madeAfter(first, condition),
-        last,
-        first,
-        last,
-      );
-    if (times.length > MOST_PARTS)
-      return queries.all<SumRow>(
-        `SELECT ${time} AS at, ${columns} FROM ${table} WHERE ${own} AND ${condition} AND ${time} > ? AND ${time} <= ? GROUP BY 1, 2`,
-        first,
-        last,
-      );
-    const ends = times.slice(1);
-    return queries.all<SumRow>(
-      `WITH part (after, until) AS (VALUES ${times.map(() => '(?, ?)').join(', ')})
-       SELECT until AS at, ${columns} FROM part CROSS JOIN ${table}
-       WHERE ${own} AND ${condition} AND ${time} > after AND ${time} <= until GROUP BY 1, 2`,
-      first,
-      first,
-      ...ends.flatMap((until, index) => [times[index] ?? '', until]),
-    );
-  };
+  const { way, line, ...kind } = moving;
   const addAll = async (condition: string, time: string, use: (sums: Sums, row: SumRow) => void) => {
-    for (const row of await rowsOf(condition, time)) {
+    for (const row of await rowsIn(queries, moving, times, { condition, time })) {
       const part = parts[indexFrom(times, row.at)];
-      if (row.asset && part) use(sumsOf(part, row.asset), row);
+      // What may be of any asset is missing in each.
+      for (const each of row.asset ? [row.asset] : TOKENS) if (part) use(sumsOf(part, each), row);
     }
   };
   const total = ({ amount: moved, fee: paid }: SumRow) => (moved ?? 0n) + (paid ?? 0n);
@@ -170,16 +231,27 @@ async function addMovements(
     if (line === 'bridged') sums.out -= moved;
     else sums[line ?? way] += line === 'traded' && way === 'out' ? -moved : moved;
     sums.fees += row.fee ?? 0n;
-    if (way === 'out') sums.inFlight -= total(row);
-    if (isCounted) sums.count += Number(row.rows);
+    note(sums, row, line === 'bridged' ? 'out' : (line ?? way));
+    if (row.why === 'NOT_STATED' && kind.fee !== '0') lacks(sums, 'fees', row.why, Number(row.rows));
+    if (way === 'out') {
+      sums.inFlight -= total(row);
+      note(sums, row, 'inFlight', -1);
+    } else sums.feeRoom += roomOf(row);
+    if (isCounted && row.asset) sums.count += Number(row.rows);
   });
   await addAll(kind.failed, kind.failedAt, (sums, row) => {
-    if (way === 'out') sums.inFlight -= total(row);
-    if (isCounted) sums.failed += Number(row.rows);
+    if (way === 'out') {
+      sums.inFlight -= total(row);
+      sums.feeRoom -= roomOf(row);
+      note(sums, row, 'inFlight', -1);
+    }
+    if (isCounted && row.asset) sums.failed += Number(row.rows);
   });
   if (way === 'out')
     await addAll('1 = 1', 'created_at', (sums, row) => {
       sums.inFlight += total(row);
+      sums.feeRoom += roomOf(row);
+      note(sums, row, 'inFlight');
     });
 }
 

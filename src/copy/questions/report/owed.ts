@@ -3,10 +3,12 @@ import type { Account } from '../../../engine/account.ts';
 import { pacer } from '../../../engine/lists/pages.ts';
 import { isUncertain } from '../../../engine/plans/line.ts';
 import { balanceIn } from '../../../engine/previews/balances.ts';
-import { type Amount, type Asset, amount, TOKENS } from '../../../money/amount.ts';
+import { type Asset, amount, TOKENS } from '../../../money/amount.ts';
+import { atLeast, type Figure } from '../../../money/figure.ts';
 import { insertion, replacing } from '../../../store/table.ts';
 import type { LocalCopy } from '../../database.ts';
 import { OWED } from '../../schema.ts';
+import { because } from '../reasons.ts';
 
 /** A balance that was read so recently counts as it is. */
 const FRESH_MS = 86_400_000;
@@ -18,8 +20,8 @@ interface Owed {
   readonly unknown: number;
   /** When the oldest of the balances was read. */
   readonly oldest: string | null;
-  /** No amount where no user's balance of the asset is known. */
-  readonly owed: readonly { readonly asset: Asset; readonly amount: Amount | null; readonly users: number }[];
+  /** Of users whose balances are known, it is at least the sum of theirs. */
+  readonly owed: readonly { readonly asset: Asset; readonly amount: Figure; readonly users: number }[];
 }
 
 /** Reads what each user holds, unless it was read in the last day, and adds it up. Rejects with CliError; what was read is saved. */
@@ -49,8 +51,8 @@ export async function owedTo(account: Account, copy: LocalCopy): Promise<Owed> {
   }
   await account.notices.progress.end();
   return copy.read(async (queries) => {
-    const rows = await queries.all<{ asset: Asset; minor: bigint | null; n: bigint; oldest: string }>(
-      `SELECT asset, sum(minor) AS minor, sum(CASE WHEN minor > 0 THEN 1 ELSE 0 END) AS n, min(o.at) AS oldest
+    const rows = await queries.all<{ asset: Asset; minor: bigint | null; unknown: bigint; n: bigint; oldest: string }>(
+      `SELECT asset, sum(minor) AS minor, count(*) - count(minor) AS unknown, sum(CASE WHEN minor > 0 THEN 1 ELSE 0 END) AS n, min(o.at) AS oldest
        FROM stored_owed o JOIN stored_users u ON u.id = o.user_id AND u.deleted_at IS NULL GROUP BY asset ORDER BY asset`,
     );
     const all = await queries.get<{ n: bigint; unknown: bigint }>(
@@ -62,9 +64,12 @@ export async function owedTo(account: Account, copy: LocalCopy): Promise<Owed> {
       users: Number(all?.n ?? 0n),
       unknown: Number(all?.unknown ?? 0n),
       oldest: times[0] ?? null,
-      owed: rows.map(({ asset, minor, n }) => ({
+      owed: rows.map(({ asset, minor, unknown, n }) => ({
         asset,
-        amount: minor === null ? null : amount(asset, minor),
+        amount:
+          unknown > 0n
+            ? atLeast(asset, minor ?? 0n, because('NOT_STATED', null, Number(unknown)))
+            : amount(asset, minor ?? 0n),
         users: Number(n),
       })),
     };

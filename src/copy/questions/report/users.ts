@@ -1,22 +1,25 @@
 import type { Queries } from '../../../journal/store.ts';
-import { type Amount, amount } from '../../../money/amount.ts';
+import { amount } from '../../../money/amount.ts';
+import { atLeast, type Figure } from '../../../money/figure.ts';
 import { offramp } from '../../../things/bank-transfers.ts';
 import { userDeposit } from '../../../things/deposits.ts';
 import { withdrawal } from '../../../things/token-transfers.ts';
 import { isDone, isThing } from '../../schema.ts';
 import { tableOf } from '../../tables.ts';
-import type { Span } from './movements.ts';
+import { because } from '../reasons.ts';
+import { cutListsIn } from './cut-lists.ts';
+import type { Lacking, Span } from './movements.ts';
 
 /** A user, and what came and went through it in a period. */
 interface UserReport {
   readonly user: string;
   readonly name: string | null;
   readonly onramps: number;
-  /** What was paid in. Null if none of the amounts is known. */
-  readonly amount: Amount | null;
+  /** What was paid in. */
+  readonly amount: Figure;
   readonly offramps: number;
-  /** What offramps paid out. Null if none of the amounts is known. */
-  readonly paidOut: Amount | null;
+  /** What offramps paid out. */
+  readonly paidOut: Figure;
   readonly withdrawals: number;
 }
 
@@ -36,19 +39,21 @@ interface Moved {
   readonly user_id: string | null;
   readonly n: bigint;
   readonly minor: bigint | null;
+  /** How many of them have an amount that is known. */
+  readonly stated: bigint;
 }
 
 /** Lists the users with the largest onramps in a period, and after them those who only took money out. */
 export async function usersIn(queries: Queries, { from, to }: Span, limit: number): Promise<UsersReport> {
   const paidIn = await queries.all<Moved>(
-    `SELECT user_id, count(*) AS n, sum(amount_minor) AS minor FROM stored_deposits
+    `SELECT user_id, count(*) AS n, sum(amount_minor) AS minor, count(amount_minor) AS stated FROM stored_deposits
      WHERE ${isThing(userDeposit)} AND user_id IS NOT NULL AND ${isDone(tableOf(userDeposit))} AND ${inPeriod}
      GROUP BY user_id ORDER BY coalesce(sum(amount_minor), 0) DESC, 1 LIMIT ${limit}`,
     from,
     to,
   );
   const paidOut = await queries.all<Moved>(
-    `SELECT user_id, count(*) AS n, sum(minor) AS minor
+    `SELECT user_id, count(*) AS n, sum(minor) AS minor, count(minor) AS stated
      FROM (SELECT ${OWNER} AS user_id, amount_minor AS minor FROM stored_payouts p
        WHERE ${isThing(offramp)} AND ${isDone(tableOf(offramp))} AND ${inPeriod}) AS part
      GROUP BY user_id ORDER BY coalesce(sum(minor), 0) DESC, 1`,
@@ -56,7 +61,7 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
     to,
   );
   const sent = await queries.all<Moved>(
-    `SELECT user_id, count(*) AS n, NULL AS minor FROM stored_withdrawals
+    `SELECT user_id, count(*) AS n, NULL AS minor, 0 AS stated FROM stored_withdrawals
      WHERE user_id IS NOT NULL AND ${isDone(tableOf(withdrawal))} AND ${inPeriod} GROUP BY user_id ORDER BY 1`,
     from,
     to,
@@ -66,22 +71,32 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
   const others = [...outs.keys(), ...tokens.keys()].flatMap((id) => id ?? []);
   const ids = [...new Set([...[...ins.keys()].flatMap((id) => id ?? []), ...(ins.size < limit ? others : [])])];
   const names = await namesOf(queries, ids.slice(0, limit));
+  const unowned = Number(outs.get(null)?.n ?? 0n);
+  const { tables } = await cutListsIn(queries);
+  const [cutIn, cutOut] = [userDeposit, offramp].map((thing) =>
+    tables.has(tableOf(thing).name) ? ({ why: 'LIST_INCOMPLETE' } as const) : undefined,
+  );
   return {
-    unownedOfframps: Number(outs.get(null)?.n ?? 0n),
+    unownedOfframps: unowned,
     users: ids.slice(0, limit).map((id) => ({
       user: id,
       name: names.get(id) ?? null,
       onramps: Number(ins.get(id)?.n ?? 0n),
-      amount: nairaOrNull(ins.get(id)),
+      amount: nairaOf(ins.get(id), cutIn),
       offramps: Number(outs.get(id)?.n ?? 0n),
-      paidOut: nairaOrNull(outs.get(id)),
+      paidOut: nairaOf(outs.get(id), unowned > 0 ? { why: 'USER_NOT_KNOWN' } : cutOut),
       withdrawals: Number(tokens.get(id)?.n ?? 0n),
     })),
   };
 }
 
-const nairaOrNull = (moved: Moved | undefined) =>
-  moved && moved.minor !== null ? amount('NGN', BigInt(moved.minor)) : null;
+/** What moved of a user, which may be more for some reason. */
+function nairaOf(moved: Moved | undefined, lacking: Lacking | undefined): Figure {
+  const minor = BigInt(moved?.minor ?? 0n);
+  const unstated = moved ? Number(moved.n - moved.stated) : 0;
+  if (unstated > 0) return atLeast('NGN', minor, because('NOT_STATED', null, unstated));
+  return lacking ? atLeast('NGN', minor, because(lacking.why, null, lacking.rows)) : amount('NGN', minor);
+}
 
 /** How many ids a statement has. */
 const IDS_A_STATEMENT = 500;

@@ -24,7 +24,7 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
       },
       {
         step: 'Check who may approve plans. If an approver’s key leaked, remove the approver; another one approves that plan.',
-        run: ['fiatrail profiles approvers list', 'fiatrail profiles approvers remove NAME --plan change.json'],
+        run: ['fiatrail profiles approvers list', 'fiatrail profiles approvers remove NAME --plan'],
       },
       {
         step: 'Look for what was done: payments and destinations that are not yours, and not in the journal.',
@@ -128,12 +128,12 @@ export const ACCOUNT_TOPICS: readonly Topic[] = [
         run: ['fiatrail profiles journal set --sole-host'],
       },
       {
-        step: 'One person writes a plan. Nothing is sent.',
-        run: ['fiatrail payout create --amount 5000000 --to default --plan payout.json'],
+        step: 'One person writes a plan into the journal. Nothing is sent, and the plan’s id is printed.',
+        run: ['fiatrail payout create --amount 5000000 --to default --plan'],
       },
       {
         step: 'Another person checks and approves it. Then either of them applies it: it is sent once, exactly as written.',
-        run: ['fiatrail plans approve payout.json', 'fiatrail plans apply payout.json'],
+        run: ['fiatrail plans list --status waiting', 'fiatrail plans approve PLAN_ID', 'fiatrail plans apply PLAN_ID'],
       },
       { step: 'See later who ran and who approved what was sent.', run: ['fiatrail ops show OPERATION_ID'] },
       'The service has approvals of its own, which these commands only show:',

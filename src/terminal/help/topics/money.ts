@@ -223,7 +223,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
           ['an onramp that was not paid', 'expires after 30 minutes'],
           ['an order on the order book', '`fiatrail fx orders pause ORDER_ID`, or cancel it'],
           ['a bridge transaction', 'send nothing to its deposit address'],
-          ['a plan', 'delete the file; it expires after 24 hours'],
+          ['a plan', '`fiatrail plans withdraw PLAN_ID --reason TEXT`, or delete its file; it expires after 24 hours'],
           ['a change of approvers', '`fiatrail profiles approvers cancel`'],
           ['a deactivated user', '`fiatrail users activate USER_ID`'],
           ['a disabled webhook', '`fiatrail webhooks enable`'],

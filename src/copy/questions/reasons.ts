@@ -1,0 +1,106 @@
+import type { Figure, NotKnown } from '../../money/figure.ts';
+
+/** Why a figure of a report is not known, in words, and what to type. */
+interface ReasonText {
+  /** A sentence without its full stop; `since` is when such figures are known from, for people, and `rows` of how many rows something is not known. */
+  says(since: string | undefined, rows?: number): string;
+  readonly hint: string;
+}
+
+const from = (since: string | undefined) => (since === undefined ? '' : ` before ${since}`);
+
+const some = (rows: number | undefined, one: string, many: string): string =>
+  rows === undefined ? `some ${many}` : `${rows} ${rows === 1 ? one : many}`;
+
+/** Every reason for which a figure is not known exactly. */
+export const REASONS = {
+  BEFORE_FIRST_SYNC: {
+    says: (since) => `not known${from(since)} (first sync)`,
+    hint: 'report the time after it with --since, or use an older copy',
+  },
+  BETWEEN_SYNCS: {
+    says: () =>
+      'balances changed between two syncs, and nothing says on which side of the start or the end of the period',
+    hint: 'choose a period that starts and ends at a sync; sync more often from now on',
+  },
+  LIST_INCOMPLETE: {
+    says: () => 'a list has not been read to its end, or the service counts more rows than it shows',
+    hint: 'run: fiatrail sync; if it stays so: fiatrail sync --full',
+  },
+  NOT_STATED: {
+    says: (_, rows) =>
+      `the service does not state the amount of ${some(rows, 'row', 'rows')}, or not its unit and asset`,
+    hint: 'see the rows with: fiatrail sql, where the amount is NULL',
+  },
+  NOT_READ: {
+    says: () => 'the balances of some users have not been read',
+    hint: 'run: fiatrail report owed',
+  },
+  USER_NOT_KNOWN: {
+    says: (_, rows) => `the users of ${some(rows, 'offramp', 'offramps')} are not known: no list names their wallets`,
+    hint: 'run: fiatrail sync',
+  },
+  UNLISTED: {
+    says: () => 'the balance changed between two syncs by what no list shows, and nothing says when',
+    hint: 'see the differences with: fiatrail report',
+  },
+  FEE_NOT_READ: {
+    says: (_, rows) => `the fees of ${some(rows, 'row', 'rows')} have not been read yet`,
+    hint: 'run: fiatrail sync',
+  },
+  FEE_PARTS: {
+    says: () => 'the parts of some fees disagree with their sum',
+    hint: 'see the rows with: fiatrail sql',
+  },
+  FEE_SCHEDULE_NOT_SEEN: {
+    says: (since) => `the fee schedule is not known${from(since)}`,
+    hint: 'report the time since then with --since',
+  },
+  FEE_OTHER_ASSET: {
+    says: () => 'the service states what was left after some fees in another asset',
+    hint: 'see the rows with: fiatrail sql',
+  },
+  END_BETWEEN: {
+    says: () =>
+      'some work ended between two syncs, and nothing says on which side of the start or the end of the period',
+    hint: 'choose a period that starts and ends at a sync; sync more often from now on',
+  },
+} as const satisfies Readonly<Record<string, ReasonText>>;
+
+export type Reason = keyof typeof REASONS;
+
+/** Returns why a figure is not known, and since when such figures are. */
+export const because = (why: Reason, since: string | null = null, rows?: number): NotKnown => ({
+  why,
+  since,
+  ...(rows === undefined ? {} : { rows }),
+});
+
+const isReason = (code: string): code is Reason => Object.hasOwn(REASONS, code);
+
+/** Returns what is said of a reason; a code that no one explains is its own explanation. */
+export const textOfReason = (code: string): ReasonText =>
+  isReason(code) ? REASONS[code] : { says: () => code, hint: 'run: fiatrail sync' };
+
+/** A figure with the name of what it is of, such as its field and asset: the rows of figures with one name are others. */
+export interface NamedFigure {
+  readonly name: string;
+  readonly figure: Figure;
+}
+
+/** Returns the reasons for which figures are not known, each once, with the latest time since which such figures are. */
+export function reasonsOf(figures: readonly NamedFigure[]): readonly NotKnown[] {
+  const why = Map.groupBy(
+    figures.filter(({ figure: { known } }) => known),
+    ({ figure: { known } }) => known?.why ?? '',
+  );
+  return [...why].map(([code, all]) => {
+    const times = all.flatMap(({ figure: { known } }) => known?.since ?? []).toSorted();
+    // The same rows may be in the figures of several names.
+    const counts = [...Map.groupBy(all, ({ name }) => name).values()].map((own) =>
+      own.reduce((sum, { figure: { known } }) => sum + (known?.rows ?? 0), 0),
+    );
+    const rows = Math.max(...counts);
+    return { why: code, since: times.at(-1) ?? null, ...(rows > 0 ? { rows } : {}) };
+  });
+}
