@@ -221,7 +221,8 @@ async function runPlanned(
   if (how.kind === 'apply') await requireUnused(account, guard);
   const { signersOf } = await import('./engine/plans/signatures.ts');
   const toApply = await planToApply(account.time.nowMs, await signersOf(account), plan, commandLineOf(command, texts));
-  const applying = consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } });
+  const isForAgent = how.kind === 'apply' && how.isForAgent === true;
+  const applying = consenting(terminal, { guard, plan: { ...toApply, kind: how.kind, isForAgent } });
   const { input } = await readInput(command, texts, account, applying, false, async () => {});
   const { values } = await guardIn(command, { ...input, wait: waitMs }, account.time.nowMs);
   return runOnce(account, applying, command, values);

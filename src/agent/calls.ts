@@ -109,12 +109,19 @@ function described({ tools, commands }: Calling, { command: given }: Given): Ans
   return { data: { command: name, tools: by, summary, details, effect, arguments: parameters } };
 }
 
+/** The id of a plan, whole or its beginning. */
+const ID = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/;
+
 /** Returns the command line of a call. Throws CliError usage. */
 function lineFor(calling: Calling, tool: Tool, given: Given, { limit, position }: Cut): readonly string[] {
   const { commands, globals, isMasked } = calling;
   const command = commandNamed(tool, given, commands);
   const { answers } = tool;
   const fixed = answers.kind === 'command' || answers.kind === 'commands' ? (answers.fixed ?? []) : [];
+  if (answers.kind === 'command' && answers.onlyIds)
+    for (const [name, value] of Object.entries(given))
+      if (typeof value !== 'string' || !ID.test(value))
+        throw invalid(`${name}: expected an id`, 'copy it from an answer');
   const isPaged = tool.isList && takes(command, '--after');
   return lineOf(command, argumentsIn(tool, given), [
     ...(isPaged ? [`--limit=${limit}`] : []),
@@ -125,6 +132,23 @@ function lineFor(calling: Calling, tool: Tool, given: Given, { limit, position }
     ...fixed,
     ...globals,
   ]);
+}
+
+/** Runs a command line, and answers with what it prints, or with what another command shows of what it made. */
+async function answerOfLine(
+  { run, commands, globals }: Calling,
+  { answers }: Tool,
+  line: readonly string[],
+  { cut, signal }: { readonly cut: Cut; readonly signal: AbortSignal },
+): Promise<Answer> {
+  const answer = answerOf(await run(line, signal), cut);
+  const shows = answers.kind === 'commands' ? answers.shows : undefined;
+  const showing = commands.find((each) => nameOf(each) === shows?.command);
+  if (!shows || !showing || answer.error) return answer;
+  const id = (answer.data as Given)[shows.id];
+  const shown = answerOf(await run(lineOf(showing, { [shows.id]: id }, globals), signal), cut);
+  // What was made is there, also if it cannot be shown.
+  return shown.error ? answer : shown;
 }
 
 /** Answers a call. Never rejects for what a call gives or how its command ends. */
@@ -139,7 +163,7 @@ export async function answerCall(calling: Calling, tool: Tool, given: unknown, s
     if (kind === 'list') return listed(calling, cut);
     if (kind === 'description') return described(calling, fields as Given);
     const line = lineFor(calling, tool, fields as Given, cut);
-    return answerOf(await calling.turns.take(signal, () => calling.run(line, signal)), cut);
+    return await calling.turns.take(signal, () => answerOfLine(calling, tool, line, { cut, signal }));
   } catch (error) {
     if (error instanceof CliError) return answerOfError(error);
     throw error;

@@ -45,6 +45,7 @@ export const fieldOf = ({ name }: Pick<ParameterRecord, 'name'>): string =>
 const WITHHELD = [
   '--accept',
   '--again',
+  '--as-agent',
   '--all',
   '--clean',
   '--every',
@@ -55,7 +56,6 @@ const WITHHELD = [
   '--print-key',
   '--reason',
   '--show',
-  '--to-database',
   '--wait',
   '--watch',
   '--when-approved',
@@ -92,6 +92,10 @@ export const isRead = (command: CommandRecord): boolean =>
   command.effect === 'read' &&
   (command.endpoints.length > 0 || COPYING.includes(nameOf(command))) &&
   isPossible(command);
+
+/** Whether a call may plan a command: it moves money, and what it would send can be written down. */
+export const isPlanned = (command: CommandRecord): boolean =>
+  command.effect === 'money' && command.isPlannable && isPossible(command);
 
 /** The longest value of an argument, in characters. */
 const LONGEST = 100_000;

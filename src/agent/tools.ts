@@ -1,4 +1,4 @@
-import { type CommandRecord, fieldOf, isRead, nameOf, offered, type ParameterRecord } from './commands.ts';
+import { type CommandRecord, fieldOf, isPlanned, isRead, nameOf, offered, type ParameterRecord } from './commands.ts';
 
 /** What the owner of the account may let an agent do, by name. */
 export const PERMISSIONS = ['read', 'plan', 'apply', 'sandbox'] as const;
@@ -8,12 +8,20 @@ export type Permission = (typeof PERMISSIONS)[number];
 /** What a tool answers. */
 type Answers =
   /** What one command prints. `fixed` are words that the call does not choose. */
-  | { readonly kind: 'command'; readonly command: string; readonly fixed?: readonly string[] }
+  | {
+      readonly kind: 'command';
+      readonly command: string;
+      readonly fixed?: readonly string[];
+      /** Its values are ids: a path of a file would be read. */
+      readonly onlyIds?: true;
+    }
   /** What one of several commands prints, which the call names. */
   | {
       readonly kind: 'commands';
       readonly among: readonly string[] | ((command: CommandRecord) => boolean);
       readonly fixed?: readonly string[];
+      /** The command whose answer is given instead, and the field of the first one that names what it shows. */
+      readonly shows?: { readonly command: string; readonly id: string };
     }
   /** The commands that the other tools run, or one of them. */
   | { readonly kind: 'list' }
@@ -101,6 +109,27 @@ const TOOLS: readonly Tool[] = [
       among: ['webhooks inbox list', 'webhooks inbox show', 'webhooks inbox gaps'],
     },
     isList: true,
+  },
+  {
+    name: 'plan',
+    allow: 'plan',
+    about:
+      'Write down a payment, and send nothing: a person approves it. Answers with amounts, fees, holder and balance after.',
+    answers: { kind: 'commands', among: isPlanned, fixed: ['--plan'], shows: { command: 'plans show', id: 'plan' } },
+    changes: 'plan',
+  },
+  {
+    name: 'plan_show',
+    allow: 'plan',
+    about: 'What a plan would do now, and who approved it.',
+    answers: { kind: 'command', command: 'plans show', onlyIds: true },
+  },
+  {
+    name: 'plan_apply',
+    allow: 'apply',
+    about: 'Send what a plan says, once, if a person approved it. Applying it again sends nothing.',
+    answers: { kind: 'command', command: 'plans apply', fixed: ['--as-agent', '--yes'], onlyIds: true },
+    changes: 'money',
   },
   {
     name: 'pay',

@@ -30,11 +30,20 @@ function profileFlag({ name }: Profile, chosen: string | undefined, world: World
 }
 
 /** Throws CliError usage if the account is not one that may be let do this. */
-function requirePermitted(allowed: readonly Permission[], { name, mode }: Profile): void {
+async function requirePermitted(account: Account, allowed: readonly Permission[]): Promise<void> {
+  const { name, mode, stored } = account.profile;
   if (mode === 'live' && allowed.includes('sandbox'))
     throw new CliError('usage', `--allow sandbox is for sandboxes, and profile ${name} is LIVE`, {
       hint: 'omit sandbox, or choose a sandbox with --profile',
     });
+  if (mode !== 'live' || !allowed.includes('apply')) return;
+  const { approversOf } = await import('../engine/plans/approver-list.ts');
+  const { approvalThresholdsOf } = await import('../engine/plans/signatures.ts');
+  if (approvalThresholdsOf({ stored }, await approversOf(account)).length > 0) return;
+  throw new CliError('usage', `--allow apply needs an approval threshold, and profile ${name} is LIVE without one`, {
+    code: 'APPROVAL_REQUIRED',
+    hint: 'set one with: fiatrail profiles approval-threshold set "NGN 0"; or omit apply',
+  });
 }
 
 /** Reads what a command that needs no account prints. */
@@ -97,8 +106,8 @@ const mcpCommand = command({
     allow: option('--allow <list>', `what the agent may do: ${PERMISSIONS.join(', ')} (default read)`, permissions),
   },
   run: async (account, terminal, { allow: allowed = DEFAULT }) => {
-    const { world, profile, notices } = account;
-    requirePermitted(allowed, profile);
+    const { world, notices } = account;
+    await requirePermitted(account, allowed);
     const [{ serveOverStdio }, { calling, about }] = await Promise.all([
       import('../agent/stdio.ts'),
       serving(account, terminal, allowed),

@@ -250,6 +250,7 @@ export async function changeOf<E extends Endpoint>(
   const request = await prepareRequest(account, endpoint, input, options);
   const effect = effectOf(endpoint, input);
   if (effect === 'money') await requireSigned(account, endpoint, input, applied);
+  if (applied?.isForAgent) (await import('./agent.ts')).requireAgentMay(applied);
   const guard = effect === 'money' ? consent.guard : undefined;
   await (await account.journal()).confirm(await account.accountNames(), guard?.idempotencyKey !== undefined);
   await time.warn();
