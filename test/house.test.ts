@@ -242,7 +242,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   pg: ['journal/postgres/connection.ts'],
   'pg/lib/client.js': ['journal/postgres/connection.ts'],
   'node:sqlite': ['sqlite/'],
-  'node:http': ['client/network.ts', 'inspector/', 'sandbox/', 'webhooks/listen/'],
+  'node:http': ['agent/listen.ts', 'client/network.ts', 'inspector/', 'sandbox/', 'webhooks/listen/'],
   'node:buffer': ['sandbox/', 'webhooks/inbox/'],
   'node:stream': ['sandbox/serve.ts', 'webhooks/kit.ts'],
   'node:stream/web': ['webhooks/kit.ts'],
@@ -252,6 +252,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:dns/promises': ['client/network.ts'],
   'node:tls': ['client/network.ts'],
   'node:net': [
+    'agent/listen.ts',
     'client/network.ts',
     'inspector/server.ts',
     'journal/postgres/server-address.ts',

@@ -6,7 +6,7 @@ import type { PlanToApply } from '../plans/change.ts';
  */
 export function requireAgentMay({ signed }: Pick<PlanToApply, 'signed'>): void {
   if (signed.some(({ role }) => role === 'signer')) return;
-  throw new CliError('declined', 'nobody has approved the plan, and an agent needs an approval; nothing was sent', {
+  throw new CliError('declined', 'no one has approved the plan, and an agent needs an approval; nothing was sent', {
     code: 'APPROVAL_REQUIRED',
     hint: 'have a person approve it with: fiatrail plans approve ID',
   });
