@@ -37,12 +37,12 @@ function run(copy: string, words: readonly string[]): string {
 
 /** Runs tests, and returns how many failed, or what kept them from running. */
 function failedTests(copy: string, tests: readonly string[]): number | string {
-  const path = join(copy, 'report.json');
+  const path = join(copy, '.vitest', 'report.json');
   rmSync(path, { force: true });
   const onServer = tests.some((test) => test.startsWith('test/postgres/'));
   const config = onServer ? ['--config', 'vitest.postgres.config.ts'] : [];
   // Otherwise the cache of the tree itself would keep the modules of every copy.
-  const cache = `--fsModuleCachePath=${join(copy, 'modules')}`;
+  const cache = `--fsModuleCachePath=${join(copy, '.vitest', 'modules')}`;
   const flags = ['--reporter=json', `--outputFile=${path}`, `--testTimeout=${TEST_MS}`, cache];
   const output = run(copy, ['node_modules/vitest/vitest.mjs', 'run', ...config, ...tests, ...flags]);
   if (!existsSync(path)) return output.slice(-500);

@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES } from '../src/base/errors.ts';
 import { ROOT } from './support/built.ts';
+import { ROOT_ENTRIES, strayInRoot } from './support/root.ts';
 import {
   callsAtImport,
   exportsOf,
@@ -400,6 +401,34 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'compareSent',
     ],
   ],
+  [
+    /^copy\/(?:fees|offramp-parts)\.ts$/,
+    [
+      'feesFrom',
+      'inRow',
+      'ofDeposit',
+      'ofPayout',
+      'stored',
+      'tableOf',
+      'hasFailed',
+      'isDone',
+      'isThing',
+      'isOneOf',
+      'endsOf',
+      'undoneStatesOf',
+      'coversAmount',
+      'feeOn',
+      'hasFeeOn',
+      'noSchedule',
+      'partOf',
+      'scheduledFee',
+      'schedules',
+      'witness',
+      'inNaira',
+      'older',
+      'between',
+    ],
+  ],
   [/^engine\/evidence\//, ['workOf', 'followedWorkOf', 'looking']],
   [
     /^journal\/(sqlite|postgres)\//,
@@ -457,8 +486,30 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
   ],
   [
     /^copy\/questions\/report\/(movement-)?kinds\.ts$/,
-    ['workKind', 'rowsOf', 'payoutRows', 'endOf', 'endsOf', 'undoneStatesOf', 'isOneOf', 'notedOf'],
+    ['feesOf', 'workKind', 'rowsOf', 'payoutRows', 'endOf', 'endsOf', 'undoneStatesOf', 'isOneOf', 'notedOf'],
   ],
+  [
+    /^copy\/entry-kinds\.ts$/,
+    [
+      'move',
+      'taken',
+      'done',
+      'returned',
+      'either',
+      'inCngn',
+      'isOwn',
+      'ofUser',
+      'ownerOf',
+      'feesOf',
+      'tableOf',
+      'isDone',
+      'hasFailed',
+      'isOneOf',
+      'endsOf',
+      'undoneStatesOf',
+    ],
+  ],
+  [/^copy\/questions\/sql\/views\.ts$/, ['columnNames']],
   [/^commands\/report\/index\.ts$/, ['right']],
   [/^commands\/profiles\//, ['locationKit', 'locationOptions']],
   [/^service\//, ['tokens', 'naira', 'failedBecause', 'movementTriggers', 'isOpen']],
@@ -701,4 +752,9 @@ describe('leftovers', () => {
     const written = [...document.matchAll(/^\|\s*`?(\d+)`?\s*\|/gm)].map(([, code]) => Number(code));
     expect(new Set(written)).toEqual(new Set([0, ...Object.values(CATEGORIES).map(({ exit }) => exit)]));
   });
+});
+
+test('nothing else lies in the folder of the repository, and what should is there', () => {
+  expect(strayInRoot()).toEqual([]);
+  expect(ROOT_ENTRIES.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
 });

@@ -35,6 +35,7 @@ const ACCOUNT_LISTS = ['test/plans/account-lists.test.ts'];
 const ACCEPTED = ['test/questions/acceptances.test.ts'];
 const OPEN_AT_END = ['test/questions/open-at-end.test.ts'];
 const RECEIPTS = ['test/commands/receipt.test.ts'];
+const FEES = ['test/copy/fees.test.ts'];
 const SHARED_COPY = ['test/postgres/copy.test.ts'];
 const KNOWN = ['test/questions/known-figures.test.ts'];
 const DIFFERENCES = ['test/questions/differences.test.ts'];
@@ -1982,7 +1983,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/engine/sending/change.ts',
     line: "if (effect === 'money') requireOpened(activity);",
     change: '',
-    tests: [...FUNDS, 'test/attacks/encryptionPolicy.test.ts'],
+    tests: [...FUNDS, 'test/attacks/encryption.test.ts'],
   },
   {
     file: 'src/engine/sending/change.ts',
@@ -2025,7 +2026,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/copy/questions/report/movement-kinds.ts',
+    file: 'src/copy/fees.ts',
     line: `\${isOneOf('status', UNDONE)} OR EXISTS`,
     change: 'EXISTS',
     tests: REPORTS,
@@ -3294,13 +3295,6 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/copy/questions/report/movement-kinds.ts',
-    line: 'coalesce(fee_minor, amount_minor - funding_minor,',
-    change: 'coalesce(fee_minor,',
-    tests: ['test/questions/report-edges.test.ts'],
-    failing: 1,
-  },
-  {
     file: 'src/copy/questions/report/periods.ts',
     line: 'localMs - zone.offsetMs(localMs - zone.offsetMs(localMs))',
     change: 'localMs - zone.offsetMs(localMs)',
@@ -3672,8 +3666,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/events.ts',
-    line: "['status', 'is_open', 'changed_at', 'digest']",
-    change: "['status', 'is_open', 'changed_at']",
+    line: "['status', 'is_open', 'changed_at', 'digest', 'ended_at']",
+    change: "['status', 'is_open', 'changed_at', 'ended_at']",
     tests: ['test/copy/events.test.ts'],
     failing: 1,
   },
@@ -3987,6 +3981,115 @@ export const MUTANTS: readonly Mutant[] = [
     line: '{ timeoutMs: NOTICE_MS, input, env }',
     change: '{ timeoutMs: NOTICE_MS, input, env, isShell: true }',
     tests: NOTICES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `s.percent_millionths + \${HUNDRED_PERCENT})`,
+    change: 's.percent_millionths)',
+    tests: FEES,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `AND s.since <= \${at} AND \${at} <= s.seen_at)\``,
+    change: `AND \${at} <= s.seen_at)\``,
+    tests: FEES,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `const IS_UNSETTLED = \`(\${OVER} <> 0`,
+    change: 'const IS_UNSETTLED = `(0 = 1',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `AND p.amount_minor = \${ofPayout('amount')} AND p.fee_minor = \${WHOLE_FEE})\``,
+    change: "AND p.id <> '')`",
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `WHEN \${fee} > s.cap_minor THEN s.cap_minor`,
+    change: 'WHEN 0 > s.cap_minor THEN s.cap_minor',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: "const DEPOSIT_IN_NAIRA = inNaira(DEPOSITS, ['amount', 'funding', 'fee']);",
+    change: "const DEPOSIT_IN_NAIRA = inNaira(DEPOSITS, ['fee']);",
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `AND p.amount_minor IS NOT DISTINCT FROM \${ofPayout('amount')} AND p.fee_minor IS NOT DISTINCT FROM \${WHOLE_FEE})\``,
+    change: "AND p.id <> '')`",
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fees.ts',
+    line: `OR \${OWN_PART} <> \${SCHEDULED_PART})\``,
+    change: 'OR 1 = 0)`',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fee-schedules.ts',
+    line: 'since <= last.stated_since || since === at',
+    change: "since !== '' || since === at",
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fee-schedules.ts',
+    line: '[least, most].every(follows)',
+    change: '[least, most].length > 0',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fee-schedules.ts',
+    line: 'const known = otherAt >= row.since ? untilAt : row.since;',
+    change: 'const known = row.since;',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fee-schedules.ts',
+    line: 'isFirst ? atMs - SAME_BEFORE_MS : atMs',
+    change: 'atMs - SAME_BEFORE_MS',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/fee-schedules.ts',
+    line: 'queries.get<{ at: string | null }>(agrees, ...key, otherAt, untilAt)',
+    change: 'queries.get<{ at: string | null }>(agrees, ...key, afterAt, untilAt)',
+    tests: FEES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/rows.ts',
+    line: 'HAS_ZONE.test(value) ? Date.parse(value) : Number.NaN',
+    change: 'Date.parse(value)',
+    tests: FEES,
+  },
+  {
+    file: 'src/commands/profiles/approvers.ts',
+    line: 'current.filter(({ asset }) => !given.some((each) => each.asset === asset && isOff(each)))',
+    change: 'current.filter(() => !given.some((each) => isOff(each)))',
+    tests: ['test/plans/approvers.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/commands/profiles/approvers.ts',
+    line: 'if (both) throw new CliError',
+    change: 'if (false) throw new CliError',
+    tests: ['test/plans/approvers.test.ts'],
     failing: 1,
   },
   {

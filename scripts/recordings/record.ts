@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const STEADY = join(import.meta.dirname, 'steady.cjs');
 const PROMPT = '\u001b[32m$\u001b[39m ';
 const COLUMNS = 100;
-const TYPING_MS = 60;
+const TYPED_MS = 400;
 const END_MS = 5_000;
 
 const words = (given: readonly string[]) => [process.execPath, join(ROOT, 'bin', 'fiatrail.js'), ...given];
@@ -127,13 +127,8 @@ function cutsOf(scene: Scene, { screen, taken }: Played): Cut[] {
   return [...steps, ...pauses, last].sort((one, other) => one.end - other.end).filter(({ end }) => end > 0);
 }
 
-/** The command line, which a shell would show, as somebody types it. */
-function typed(line: string): Cut[] {
-  return Array.from({ length: line.length + 1 }, (_, length) => ({
-    end: PROMPT.length + length,
-    shownMs: length === 0 || length === line.length ? 500 : TYPING_MS,
-  }));
-}
+/** The command line, which a shell would show, typed already: a recording must not begin with an empty terminal. */
+const typed = (line: string): Cut => ({ end: PROMPT.length + line.length, shownMs: TYPED_MS });
 
 /**
  * Records a scene. What is typed is typed once nothing has arrived for `quietSeconds`: a busy machine may show a screen in parts,
@@ -143,7 +138,7 @@ export async function record(scene: Scene, quietSeconds: number, leave: Leaving 
   const played = await play(scene, quietSeconds, leave);
   const line = `fiatrail ${scene.words.join(' ')}`;
   const head = `${PROMPT}${line}\r\n`;
-  const cuts = [...typed(line), ...cutsOf(scene, played).map((cut) => ({ ...cut, end: cut.end + head.length }))];
+  const cuts = [typed(line), ...cutsOf(scene, played).map((cut) => ({ ...cut, end: cut.end + head.length }))];
   const size = { columns: COLUMNS, rows: scene.rows };
   const screens = await screensAt(
     head + played.screen,

@@ -51,8 +51,8 @@ const ESCAPE = '\\u001b\\[';
 /** Before each line that begins with this text in bold. */
 const beforeBold = (text: string) => new RegExp(`(?<=\\n)(?=${ESCAPE}1m${text})`, 'g');
 
-/** After each line that begins with this text in cyan. */
-const afterCyan = (text: string) => new RegExp(`(?<=\\n${ESCAPE}36m${text}[^\\n]*\\n)`, 'g');
+/** After each text in cyan that begins with this one, of one line or several. */
+const afterCyan = (text: string) => new RegExp(`(?<=\\n${ESCAPE}36m${text}[^\\u001b]*${ESCAPE}39m\\r?\\n)`, 'g');
 
 const tour: Scene = {
   name: 'tour',
@@ -104,7 +104,7 @@ const rotation: Scene = {
   rows: 18,
   users: [],
   steps: [...answer('(Enter for none):', ''), ...answer('Continue?', 'y')],
-  pauses: [{ at: beforeBold('Profile'), shownMs: 900 }],
+  pauses: [{ at: new RegExp(`(?=${ESCAPE}1mProfile)`, 'g'), shownMs: 2_400 }],
 };
 
 export const SCENES: readonly Scene[] = [tour, onramp, rotation];

@@ -153,7 +153,7 @@ const findCommand = command({
   words: ['find'],
   summary: 'Find anything by id, hash, address, number, amount or name',
   details:
-    'Searches the copy of the account’s lists (fiatrail sync), the journal and the inbox, and asks the service about ids that it can look up. Shows the history of what it finds on one timeline, and what you can run next. An amount may have a unit: 5,100, ₦5,100.00, N5.1k or "20 USDC". The first 6 characters of an id or a hash are enough. If no name has what you type, names that are one letter off are found. Eleven digits could be a BVN, which must not be on a command line, so a phone number needs --phone.',
+    'Searches the copy of the account’s lists (fiatrail sync), the journal and the inbox, and asks the service about ids that it can look up. Shows the history of what it finds on one timeline, and what you can run next. An amount may have a unit: 5,100, ₦5,100.00, N5.1k or "20 USDC". The first 6 characters of an id or a hash are enough. If no name matches, it finds names that differ by one letter. Eleven digits could be a BVN, which must not be on a command line, so a phone number needs --phone.',
   examples: [
     'fiatrail find REQUEST_ID',
     'fiatrail find ₦5,100.00',

@@ -123,7 +123,7 @@ const transactions = serviceListCommand(allTransfers, {
   words: ['history', 'transactions'],
   summary: 'List incoming and outgoing bank transfers with totals, newest first',
   details:
-    'A table has the totals of the service for each status below its rows. The summary in JSON is of every status: for what was completed, add --status completed.',
+    'A table has the service’s totals for each status below its rows. The summary in JSON covers every status; for completed transfers only, add --status completed.',
   examples: [
     'fiatrail history transactions --direction in --since 2026-08-01',
     'fiatrail history transactions --status completed -o json --query summary.depositVolume.value',

@@ -92,7 +92,7 @@ const inspectCommand = command({
   words: ['inspect'],
   summary: 'Browse the journal, the inbox and the local copy on a web page served by this machine',
   details:
-    'Shows what this machine knows: the operations of the profile and how each went, the events that arrived and where they were forwarded, and the copied lists (fiatrail sync). It sends nothing to the service, and the page changes nothing. Runs until Ctrl-C. With a file, shows a session that --save-to wrote, on any machine. To see inside a sandbox: fiatrail sandbox serve --inspect.',
+    'Shows what this machine knows: the operations of the profile and their outcomes, the events that arrived and where they were forwarded, and the copied lists (fiatrail sync). It sends nothing to the service, and the page changes nothing. Runs until Ctrl-C. With a file, shows a session that --save-to wrote, on any machine. To see inside a sandbox: fiatrail sandbox serve --inspect.',
   examples: [
     'fiatrail inspect',
     'fiatrail inspect --save-to session.json',

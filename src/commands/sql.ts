@@ -125,7 +125,7 @@ const sqlCommand = command({
   words: ['sql'],
   summary: 'Query the copied lists with SQL',
   details:
-    'Queries the copy that fiatrail sync makes, the journal’s operations and the inbox’s events. docs/data.md describes every view and column. Amounts are integers in the smallest unit, with the asset in the next column; times are ISO 8601 in UTC. Queries are read-only, and stop after --timeout or if they need too much memory. Without a query, it prompts for one after another on a terminal.',
+    'Queries the copy that fiatrail sync makes, the journal’s operations and the inbox’s events. docs/data.md describes every view and column. Amounts are integers in the smallest unit, with the asset in the next column; times are ISO 8601 in UTC. Queries are read-only, and stop after --timeout or if they need too much memory. On a terminal, without a query, it prompts for queries until you leave.',
   examples: [
     'fiatrail sql "select status, count(*) from payouts group by status"',
     'fiatrail sql --views',

@@ -4,6 +4,7 @@ import type { World } from '../base/world.ts';
 import { toPlain } from '../present/plain.ts';
 import { openPaint } from '../present/style.ts';
 import { shellWord } from '../present/text.ts';
+import { commandLines, wrap } from '../present/width.ts';
 import { command } from '../terminal/command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -36,7 +37,7 @@ const STEPS: readonly TourStep[] = [
     argv: ({ userId }) => ['users', 'show', userId],
   },
   {
-    title: 'Start an onramp of ₦5,000, which opens a bank account for 30 minutes',
+    title: 'Create an onramp of ₦5,000, which opens a bank account for 30 minutes',
     argv: ({ userId }) => ['onramp', 'create', userId, '--amount', '5000', '--yes'],
     learn: (json, found) => Object.assign(found, { requestId: json['requestId'] }),
   },
@@ -89,6 +90,15 @@ const STEPS: readonly TourStep[] = [
   { title: 'Check that the ledger balances', argv: () => ['sandbox', 'status', '--fields', 'ledger'] },
 ];
 
+/** The last lines, each a paragraph. */
+const END: readonly string[] = [
+  'That is the tour. It ran in a sandbox of its own; your data is untouched.',
+  'The same commands work in your sandbox and with a real account.',
+  'Next: list the commands with fiatrail --help, or connect your account with fiatrail init.',
+];
+
+const widthOf = ({ stdout }: World): number => stdout.columns ?? Number.POSITIVE_INFINITY;
+
 const tourCommand = command({
   words: ['tour'],
   summary: 'Walk through onboarding, onramp and payout on the embedded sandbox',
@@ -106,9 +116,7 @@ const tourCommand = command({
     const found: TourValues = { userId: '', requestId: '', account: '', total: '', name: '' };
     const world = worldOfTour(account.world);
     for (const [index, step] of STEPS.entries()) await runStep(terminal, world, step, index + 1, found);
-    await account.world.stdout.write(
-      '\nThat is the tour; it had a sandbox of its own. Yours takes the same commands, and so does a real account; fiatrail --help lists them all.\n',
-    );
+    await account.world.stdout.write(`\n${END.flatMap((line) => wrap(line, widthOf(account.world))).join('\n')}\n`);
     return {};
   },
 });
@@ -135,9 +143,12 @@ async function runStep(
 ): Promise<void> {
   const argv = step.argv(found);
   const isOnboarding = argv.includes('--bvn-stdin');
-  const line = `${isOnboarding ? 'printf "$BVN" | ' : ''}fiatrail ${argv.map(shellWord).join(' ')}`;
+  const words = [...(isOnboarding ? ['printf "$BVN" |'] : []), 'fiatrail', ...argv.map(shellWord)];
+  const line = commandLines(words, widthOf(world), '$ ').join('\n');
   const paint = await openPaint(globals.present.color);
-  await world.stdout.write(`\n${paint(`${number}. ${step.title}`, 'bold')}\n${paint(`$ ${line}`, 'cyan')}\n`);
+  await world.stdout.write(
+    `\n${paint(wrap(`${number}. ${step.title}`, widthOf(world)).join('\n'), 'bold')}\n${paint(line, 'cyan')}\n`,
+  );
   const stdin = { isTerminal: false, readAll: async () => newBvn(world) };
   const { result, error } = await runs.line(['--profile', 'sandbox', '--quiet', ...argv], { ...world, stdin });
   if (error) throw error;

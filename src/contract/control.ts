@@ -420,6 +420,13 @@ export const sandboxEvents = endpoint({
     }),
 });
 
+const unknownEvent = refusal(
+  'NOT_FOUND',
+  'inferred',
+  'no event has this id',
+  'list events with: fiatrail sandbox events list',
+);
+
 export const sandboxEvent = endpoint({
   ...control,
   id: 'sandbox.event',
@@ -428,6 +435,7 @@ export const sandboxEvent = endpoint({
   effect: 'read',
   summary: 'Show an event with every attempt to deliver it',
   done: 'Event retrieved',
+  errors: [unknownEvent],
   request: () => f.only({ eventId: f.text('inferred', { rule: 'an event id' }) }),
   response: () =>
     f.payload({
@@ -460,6 +468,7 @@ export const sandboxEventResend = endpoint({
   effect: 'write',
   summary: 'Deliver an event again, under the same id',
   done: 'Event scheduled',
+  errors: [unknownEvent],
   request: () => f.only({ eventId: f.text('inferred', { rule: 'an event id' }) }),
   response: () => f.payload(sentEvent()),
 });

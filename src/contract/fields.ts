@@ -364,7 +364,7 @@ export const bvn = (source: Source) => patterned(source, /^[0-9]{11}$/, 'exactly
 export const accountNumber = (source: Source) =>
   patterned(source, /^[0-9]{10}$/, 'exactly 10 digits', { personal: 'account' });
 export const bankCode = (source: Source) =>
-  patterned(source, /^[0-9]{3,6}$/, 'an NIBSS bank code of 3 to 6 digits; list them with: fiatrail banks', {
+  patterned(source, /^[0-9]{3,6}$/, 'a NIBSS bank code of 3 to 6 digits; list them with: fiatrail banks', {
     names: 'bank',
   });
 

@@ -6,7 +6,7 @@ export interface Network {
   readonly form: AddressForm;
 }
 
-/** The network of the service's smart wallets. Source: interface. */
+/** The network of account wallets and user wallets. Source: interface. */
 export const BASE: Network = { key: 'base', name: 'Base', form: 'evm' };
 
 /**

@@ -10,11 +10,11 @@ import { nairaOf } from '../engine/previews/fees.ts';
 import type { Queries } from '../journal/store.ts';
 import { type Asset, STABLECOINS, TOKENS, type Token } from '../money/amount.ts';
 import { insertion, replacing, UNLESS_THERE } from '../store/table.ts';
-import { BALANCE_CHECKS, BALANCES } from './schema.ts';
+import { ACCOUNT_WALLETS, BALANCE_CHECKS, BALANCES } from './schema.ts';
 
 /** What the account has in one place. */
 interface PlacedBalance {
-  /** `wallet`: the account's smart wallet, by network. `vault`: its stablecoins for trades. `fees`: earned fees, by what became of them. */
+  /** `wallet`: the account wallet, by network. `vault`: its stablecoins for trades. `fees`: earned fees, by what became of them. */
   readonly source: 'wallet' | 'vault' | 'fees';
   readonly place: string;
   readonly asset: Asset;
@@ -25,17 +25,21 @@ interface PlacedBalance {
 interface BalanceLook {
   readonly at: string;
   readonly balances: readonly PlacedBalance[];
+  /** The addresses of the account's own wallet, in lower case. */
+  readonly wallets: readonly string[];
 }
 
 /** Reads what the account has now. The time is the service's, if it says one. Rejects with CliError. */
 export async function readBalances(account: Account): Promise<BalanceLook> {
   const balances: PlacedBalance[] = [];
+  const wallets = new Set<string>();
   let at: string | undefined;
   for (const token of TOKENS) {
     const { data } = await account.call(balanceMulti, { token });
     const checkedMs = Date.parse(data.checkedAt ?? '');
     at ??= new Date(Number.isNaN(checkedMs) ? account.world.clock.now() : checkedMs).toISOString();
     balances.push(...ofNetworks('wallet', token, data));
+    if (data.walletAddress) wallets.add(data.walletAddress.toLowerCase());
   }
   for (const [token, address] of await vaultsOf(account)) {
     const { data } = await account.call(balanceAddress, { address, token });
@@ -50,7 +54,7 @@ export async function readBalances(account: Account): Promise<BalanceLook> {
     withdrawable: summary?.availableForWithdrawal,
   };
   for (const [place, kobo] of Object.entries(fees)) balances.push(...placed('fees', place, nairaOf(kobo)));
-  return { at: at ?? new Date(account.world.clock.now()).toISOString(), balances };
+  return { at: at ?? new Date(account.world.clock.now()).toISOString(), balances, wallets: [...wallets] };
 }
 
 /** A balance that is not known is in no place. */
@@ -83,7 +87,9 @@ async function vaultsOf(account: Account): Promise<readonly (readonly [Token, st
 }
 
 /** Writes the balances that are not what they were, and when they were looked at. Returns how many are new. */
-export async function saveBalances(queries: Queries, { at, balances }: BalanceLook): Promise<number> {
+export async function saveBalances(queries: Queries, { at, balances, wallets }: BalanceLook): Promise<number> {
+  const addresses = wallets.map((address) => ({ address }));
+  if (addresses.length > 0) await queries.run(...insertion(ACCOUNT_WALLETS, addresses, UNLESS_THERE));
   await queries.run(...insertion(BALANCE_CHECKS, [{ at }], UNLESS_THERE));
   let count = 0;
   for (const { source, place, asset, minor } of balances) {

@@ -7,8 +7,9 @@ import { acquireLock } from '../sqlite/lock.ts';
 import { partsMadeBy } from '../sqlite/parts.ts';
 import { tableInFile } from '../store/ddl.ts';
 import { insertion, type RowOf, replacing } from '../store/table.ts';
+import { creation } from './creation.ts';
 import { type Filler, fillerOf } from './filler.ts';
-import { creation, FILE_ID, FILLER, later, tables, VERSION } from './schema.ts';
+import { FILE_ID, FILLER, later, tables, VERSION } from './schema.ts';
 
 /** The copy of an account's lists. Losing it loses nothing but balances over time and rows that the service no longer shows. */
 export interface LocalCopy {
@@ -41,7 +42,7 @@ export async function openCopyFile(
   path: string,
   { clock, host, ids }: Pick<World, 'clock' | 'host' | 'ids'>,
 ): Promise<LocalCopy> {
-  const statements = [...tables().map((table) => tableInFile(table, true)), ...creation()];
+  const statements = [...tables().map((table) => tableInFile(table, true)), ...creation('sqlite')];
   const database = await openDatabase(path, {
     synchronous: 'NORMAL',
     isReadable: true,

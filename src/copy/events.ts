@@ -43,8 +43,9 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
           pass: 0,
           first_seen_at: at,
           changed_at: at,
+          ended_at: isOpen ? null : at,
         };
-        const again = `${replacing(list, ['status', 'is_open', 'changed_at', 'digest'])}
+        const again = `${replacing(list, ['status', 'is_open', 'changed_at', 'digest', 'ended_at'])}
           WHERE ${list.name}.is_open = 1 AND ${list.name}.status <> excluded.status`;
         const changed = await queries.run(...insertion(list, [row], again));
         if (changed > 0) await noteStatus(queries, table, requestId, status, at);

@@ -1,7 +1,7 @@
 import type { ResumePoint } from '../engine/lists/cursor.ts';
 import type { Queries } from '../journal/store.ts';
 import { insertion, replacing } from '../store/table.ts';
-import { SETTING } from './schema.ts';
+import { CHANGED_FROM, SETTING } from './schema.ts';
 import type { CopyTable } from './tables.ts';
 
 /** Why a table may lack rows, or have rows that the service no longer shows. */
@@ -63,4 +63,10 @@ export async function readState(queries: Queries, table: CopyTable): Promise<Lis
 
 export async function writeState(queries: Queries, table: CopyTable, state: ListState): Promise<void> {
   await writeSetting(queries, nameOf(table), JSON.stringify(state));
+}
+
+/** Notes that rows of some time have changed, so that what balances say of it is compared again. */
+export async function noteChanged(queries: Queries, from: string): Promise<void> {
+  const known = await readSetting(queries, CHANGED_FROM);
+  if (known === undefined || from < known) await writeSetting(queries, CHANGED_FROM, from);
 }

@@ -8,9 +8,10 @@ import { sessionOn } from '../journal/postgres/session.ts';
 import type { Queries } from '../journal/store.ts';
 import type { JournalWorld } from '../journal/transitions.ts';
 import { type RowOf, replacing } from '../store/table.ts';
+import { creation } from './creation.ts';
 import type { LocalCopy } from './database.ts';
 import { fillerOf, hasEnded } from './filler.ts';
-import { creation, FILE_ID, FILLER, GRANTS, later, SCHEMA, stored, tables, VERSION } from './schema.ts';
+import { FILE_ID, FILLER, GRANTS, later, SCHEMA, stored, tables, VERSION } from './schema.ts';
 import { TABLES } from './tables.ts';
 
 /** A transaction waits this long for a lock, so that a fill never waits behind someone who readBy at its tables. */
@@ -81,7 +82,7 @@ function layout(): SchemaLayout {
     lock: FILE_ID,
     host: GRANTS.host,
     tables: tables(),
-    creation: creation(),
+    creation: creation('postgres'),
     later: later(),
     views: ['operations', 'events'],
   };

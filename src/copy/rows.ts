@@ -7,7 +7,7 @@ import { isWireNumber, wireNumberText } from '../money/decimal.ts';
 import { valueAt } from '../present/content.ts';
 import { exactAmount, type Plain, rowConverter } from '../present/plain.ts';
 import type { SqlValue } from '../sqlite/database.ts';
-import { type CopyColumn, type CopyTable, isFinal } from './tables.ts';
+import { type CopyColumn, type CopyTable, inRows, isFinal } from './tables.ts';
 
 /** A row as the local copy has it. */
 export interface CopyRow {
@@ -96,12 +96,12 @@ export function rowsOf(table: CopyTable, hasPersonal: (createdMs: number) => boo
     FieldReader,
     FieldReader,
   ];
-  const columns = table.columns.map((column) => ({ ...column, read: fieldReader(column.field) }));
+  const columns = inRows(table).map((column) => ({ ...column, read: fieldReader(column.field) }));
   const personal = columns.filter(({ isPersonal }) => isPersonal);
   const named = columns.filter(({ isName }) => isName);
   const withoutPersonal = personalRemover(table);
   return (whole) => {
-    const createdAt = timeOf(timeIn(whole));
+    const createdAt = zonedTime(timeIn(whole));
     const createdMs = Date.parse(createdAt ?? '');
     const row = hasPersonal(createdMs) ? whole : withoutPersonal(whole);
     const json = JSON.stringify(row);
@@ -126,8 +126,14 @@ export function rowsOf(table: CopyTable, hasPersonal: (createdMs: number) => boo
 }
 
 /** Returns what makes a row with only what the table has columns for, and nothing personal. */
-function personalRemover({ id, status, createdAt, columns }: CopyTable): (row: Plain) => Plain {
-  const names = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
+function personalRemover(table: CopyTable): (row: Plain) => Plain {
+  const { id, status, createdAt } = table;
+  const names = [
+    id,
+    status,
+    createdAt,
+    ...inRows(table).flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field])),
+  ];
   const fields = [...new Set(names)].map((field) => ({ path: field.split('.'), read: fieldReader(field) }));
   return (row) => {
     const rest: Record<string, unknown> = {};
@@ -151,7 +157,7 @@ function put(target: Record<string, unknown>, [name = '', ...rest]: readonly str
 /** Adds the values of a column; an amount has two. */
 function addValues(values: SqlValue[], kind: CopyColumn['kind'], value: Plain | undefined): void {
   if (kind === 'amount') values.push(...amountOf(value));
-  else if (kind === 'time') values.push(timeOf(value));
+  else if (kind === 'time') values.push(zonedTime(value));
   else if (kind === 'flag') values.push(typeof value === 'boolean' ? Number(value) : null);
   else values.push(textOf(value) ?? null);
 }
@@ -173,9 +179,13 @@ function textOf(value: unknown): string | undefined {
 /** A time as it is kept. */
 const IN_UTC = /^20\d\d-(0[1-9]|1[0-2])-([01]\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-/** Returns a time in UTC; null if it is none. */
-function timeOf(value: Plain | undefined): string | null {
-  if (typeof value === 'string' && IN_UTC.test(value)) return value;
-  const atMs = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+/** A time that says its zone. Without one it is another time on each machine. */
+const HAS_ZONE = /T.*(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** Returns a time in UTC; null if it is none, or does not say its zone. */
+export function zonedTime(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  if (IN_UTC.test(value)) return value;
+  const atMs = HAS_ZONE.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
 }

@@ -1,8 +1,9 @@
 import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { insertion, insertSql, UNLESS_THERE } from '../store/table.ts';
+import { noteChanged } from './list-state.ts';
 import type { CopyRow } from './rows.ts';
-import { ownNames, PERSON_NAME, STATUS_CHANGES, stored } from './schema.ts';
+import { FEE_NAMES, ownNames, PERSON_NAME, STATUS_CHANGES, stored, UNSETTLED } from './schema.ts';
 import { type CopyTable, isFinal } from './tables.ts';
 
 /** What became of rows that were read. */
@@ -18,8 +19,8 @@ interface KnownRow {
   readonly deleted_at: string | null;
   /** Whether someone deactivated it, where its list says so. */
   readonly is_active: bigint | null;
-  /** When it ended, if the list says it, or else when it was read. */
-  readonly ended_at: string;
+  readonly ended_at: string | null;
+  readonly end_bound: string | null;
 }
 
 /** Writes rows of one page that are new or have changed; of several with one id, the last one counts. */
@@ -61,17 +62,22 @@ async function saveSome(
 ): Promise<Saved> {
   const ids = rows.map(({ id }) => id);
   const active = ownNames(table).indexOf(ACTIVE);
-  const endedAt = ownNames(table).includes('completed_at') ? 'coalesce(completed_at, changed_at)' : 'changed_at';
   const found = await queries.all<KnownRow>(
-    `SELECT id, digest, status, deleted_at, ${active === -1 ? 'NULL' : ACTIVE} AS is_active, ${endedAt} AS ended_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
+    `SELECT id, digest, status, deleted_at, ${active === -1 ? 'NULL' : ACTIVE} AS is_active, ended_at, end_bound FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
   const known = new Map(found.map((row) => [row.id, row]));
   const isSame = ({ id, digest }: CopyRow) => known.get(id)?.digest === digest && known.get(id)?.deleted_at === null;
   const changed = rows.filter((row) => !isSame(row));
   if (changed.length > 0) {
-    await upsert(queries, table, changed, at, pass);
+    const checks = table.done.length > 0 ? await lastChecks(queries) : [];
+    const ended = changed.map((row) => ({ row, end: endOf(table, row, known.get(row.id), [at, ...checks]) }));
+    await upsert(queries, table, ended, at, pass);
     await saveNames(queries, changed);
+    await noteChanged(
+      queries,
+      changed.map(({ createdAt }) => createdAt ?? '').reduce((a, b) => (a < b ? a : b)),
+    );
     for (const { id, status, values } of changed) {
       const before = known.get(id);
       const [was, is] = [before?.is_active, values[active]].map((flag) => flag ?? undefined);
@@ -79,7 +85,7 @@ async function saveSome(
         await noteStatus(queries, table, id, Number(is) === 1 ? 'active' : 'inactive', at);
       if (!before || before.status === status) continue;
       // The list forgets when something ended that did not stay so.
-      if (isFinal(table, before.status)) await noteStatus(queries, table, id, before.status, before.ended_at);
+      if (isFinal(table, before.status)) await noteStatus(queries, table, id, before.status, before.ended_at ?? at);
       await noteStatus(queries, table, id, status, at);
     }
   }
@@ -91,16 +97,69 @@ async function saveSome(
   return { added, changed: changed.length - added };
 }
 
-async function upsert(queries: Queries, table: CopyTable, rows: readonly CopyRow[], at: string, pass: number) {
+/** When a row ended: as its list says, or as far as is known, with the other end of the time in which it did. */
+interface RowEnd {
+  readonly at: string;
+  readonly bound: string | null;
+}
+
+/** When the balances were looked at, the last two times. */
+const lastChecks = async (queries: Queries): Promise<readonly string[]> =>
+  (await queries.all<{ at: string }>('SELECT at FROM stored_balance_checks ORDER BY at DESC LIMIT 2')).map(
+    ({ at }) => at,
+  );
+
+/**
+ * Returns when a row ended; undefined if it goes on. If its list does not say it and it was seen to go on, the last look at the balances is taken
+ * to have seen it; otherwise it may have ended at once.
+ */
+function endOf(
+  table: CopyTable,
+  { status, createdAt, values }: CopyRow,
+  before: KnownRow | undefined,
+  [at = '', check = at, checkBefore = '']: readonly string[],
+): RowEnd | undefined {
+  if (!isFinal(table, status)) return undefined;
+  const names = ownNames(table);
+  for (const name of table.failed.includes(status ?? '') ? END_TIMES.toReversed() : END_TIMES) {
+    const time = names.includes(name) ? values[names.indexOf(name)] : undefined;
+    if (typeof time === 'string') return { at: time, bound: null };
+  }
+  const made = createdAt ?? '';
+  if (before?.status === status && before.ended_at !== null) return { at: before.ended_at, bound: before.end_bound };
+  const latest = latestEnd(table, made);
+  const until = (time: string) => (time > latest ? latest : time);
+  if (!before) return { at: createdAt ?? at, bound: until(at) };
+  return { at: until(check > made ? check : at), bound: until(checkBefore > made ? checkBefore : made || at) };
+}
+
+/** The columns in which a list says when a row ended well: the first one with a time. What failed may have completed before. */
+const END_TIMES = ['completed_at', 'updated_at'] as const;
+
+/** The latest time at which a row of a list ends that was made at a time. */
+const latestEnd = ({ endsWithinMs }: CopyTable, made: string) =>
+  endsWithinMs === undefined || made === '' ? LAST_TIME : new Date(Date.parse(made) + endsWithinMs).toISOString();
+
+/** No text of a time comes after it. */
+const LAST_TIME = '~';
+
+interface EndedRow {
+  readonly row: CopyRow;
+  readonly end: RowEnd | undefined;
+}
+
+async function upsert(queries: Queries, table: CopyTable, rows: readonly EndedRow[], at: string, pass: number) {
   const names = ['id', 'status', 'created_at', ...ownNames(table), 'is_open', 'is_personal', 'json', 'digest', 'pass'];
-  const all = [...names, 'changed_at', 'first_seen_at'];
+  const found = ['changed_at', 'ended_at', 'end_bound', ...(table.hasFees ? FEE_NAMES : [])];
+  const all = [...names, ...found, 'first_seen_at'];
   const values: SqlValue[] = [];
-  for (const { id, status, createdAt, values: own, isOpen, isPersonal, json, digest } of rows) {
-    values.push(id, status, createdAt, ...own);
-    values.push(Number(isOpen), Number(isPersonal), json, digest, pass, at, at);
+  for (const { row, end } of rows) {
+    values.push(row.id, row.status, row.createdAt, ...row.values);
+    values.push(Number(row.isOpen), Number(row.isPersonal), row.json, row.digest, pass, at);
+    values.push(end?.at ?? null, end?.bound ?? null, ...(table.hasFees ? UNSETTLED : []), at);
   }
   // Only a reading of the whole list says that it has seen a row.
-  const set = [...names.slice(1), 'changed_at'].map((name) =>
+  const set = [...names.slice(1), ...found].map((name) =>
     name === 'pass' && pass === 0 ? 'deleted_at = NULL' : `${name} = excluded.${name}`,
   );
   const replaced = `ON CONFLICT (id) DO UPDATE SET ${[...new Set([...set, 'deleted_at = NULL'])].join(', ')}`;

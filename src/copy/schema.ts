@@ -1,6 +1,6 @@
-import { type Column, columnNames, integer, optional, type Table, table, text } from '../store/table.ts';
+import { type Column, integer, optional, type Table, table, text } from '../store/table.ts';
 import type { Thing } from '../things/thing.ts';
-import { type CopyColumn, type CopyTable, isOneOf, TABLES } from './tables.ts';
+import { type CopyColumn, type CopyTable, inRows, isOneOf, TABLES } from './tables.ts';
 
 /** The layout of the local copy. */
 export const VERSION = 1;
@@ -20,8 +20,11 @@ const columnsFor = ({ name, kind }: CopyColumn): readonly (readonly [name: strin
 
 const namesOf = (column: CopyColumn) => columnsFor(column).map(([name]) => name);
 
-/** The names of a table's own columns in the database, in their order. */
-export const ownNames = ({ columns }: CopyTable): readonly string[] => columns.flatMap(namesOf);
+/** The names of the columns that the list's rows fill, in their order. */
+export const ownNames = (table: CopyTable): readonly string[] => inRows(table).flatMap(namesOf);
+
+/** The names of those, and of what other responses say of its rows. */
+export const allNames = ({ columns }: CopyTable): readonly string[] => columns.flatMap(namesOf);
 
 /** The table that has the rows of a view, with what only the local copy itself needs. */
 export const stored = ({ name }: Pick<CopyTable, 'name'>) => `stored_${name}`;
@@ -54,7 +57,7 @@ export const GRANTS = {
   ],
   reader: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
-    ...['balances', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
+    ...['balances', 'book_entries', 'fee_schedules', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
       (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
     ),
   ],
@@ -63,6 +66,9 @@ export const GRANTS = {
 /** Times are ISO 8601 in UTC. */
 
 export const SETTING = table('setting', ['name'], { name: text(), value: text() });
+
+/** The setting with the earliest time that a row is of which changed since what balances say was noted. */
+export const CHANGED_FROM = 'changed-from';
 
 /** The process that fills the local copy. On a server, it loses its turn at `until` unless it writes before; times are in milliseconds since the epoch. */
 export const FILLER = table('filler', ['id'], {
@@ -102,14 +108,64 @@ export const OWED = table('stored_owed', ['user_id', 'asset'], {
   at: text(),
 });
 
-export const DEPOSIT_FEES = table('stored_deposit_fees', ['amount_minor'], {
-  amount_minor: integer(),
-  fee_minor: integer(),
+/**
+ * What balances say and no list does, as entries of an account of the books: what there was at the first look (`opening`), and what came or went
+ * between two looks (`unlisted`), after `since`. `known` is the code for why it may not be unlisted: a fee that is not known.
+ */
+export const UNLISTED = table('stored_unlisted', ['at', 'account', 'asset', 'user_id'], {
   at: text(),
+  account: text(),
+  asset: text(),
+  /** Empty for the account's own. */
+  user_id: text(),
+  step: text(),
+  minor: integer(),
+  since: text(),
+  known: optional(text()),
+});
+
+/** The addresses that the account's wallet has or had, in lower case. */
+export const ACCOUNT_WALLETS = table('stored_account_wallets', ['address'], { address: text() });
+
+/**
+ * Fees that were seen in force. Of the account's own (`own`), there is one row in a direction for each time it was changed; of the service's
+ * (`platform`), one for each tier of amounts and each time that it was another one. A row made from `since` until `seen_at` had this fee.
+ */
+export const FEE_SCHEDULES = table('stored_fee_schedules', ['taker', 'direction', 'from_minor', 'since'], {
+  taker: text(),
+  direction: text(),
+  /** The amounts that it is for: from this one to below the other one, in kobo. */
+  from_minor: integer(),
+  below_minor: optional(integer()),
+  percent_millionths: integer(),
+  /** NULL without a cap, or if no amount reached it. */
+  cap_minor: optional(integer()),
+  enabled: integer(),
+  since: text(),
+  /** The same before rows showed that it was in force earlier. */
+  stated_since: text(),
+  first_seen_at: text(),
+  seen_at: text(),
+  /** Until when someone could pay an account that was opened under it. */
+  payable_until: text(),
+});
+
+/**
+ * What the service says of a user's offramp outside its list: with the amounts that the list had then, so that it counts no more for a row that
+ * has others. `status_read_at` is NULL until its user was looked for in its status.
+ */
+const OFFRAMP_PARTS = table('stored_offramp_parts', ['id'], {
+  id: text(),
+  amount_minor: optional(integer()),
+  fee_minor: optional(integer()),
+  platform_fee_minor: optional(integer()),
+  at: text(),
+  status_read_at: optional(text()),
 });
 
 /**
  * The rows of a list. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the row.
+ * `ended_at` is when it ended: as the list says, or as far as is known. Then the other end of the time in which it did is `end_bound`.
  */
 export const listTable = (list: CopyTable) =>
   table(stored(list), ['id'], {
@@ -125,7 +181,23 @@ export const listTable = (list: CopyTable) =>
     first_seen_at: text(),
     changed_at: text(),
     deleted_at: optional(text()),
+    ended_at: optional(text()),
+    end_bound: optional(text()),
+    ...((list.hasFees ? FEE_COLUMNS : {}) as Readonly<Record<never, Column>>),
   });
+
+/** What was taken from a row, as the last sync that settled it knew. Why a fee is not known, and by which rule it is, are in words of fees.ts. */
+const FEE_COLUMNS = {
+  own_fee_minor: optional(integer()),
+  platform_fee_minor: optional(integer()),
+  fee_known: optional(text()),
+  fee_rule: optional(text()),
+};
+
+export const FEE_NAMES = Object.keys(FEE_COLUMNS);
+
+/** The fees of a row of which nothing was settled yet: values of the columns. */
+export const UNSETTLED: readonly (string | null)[] = [null, null, 'FEE_NOT_READ', null];
 
 export const tables = (): readonly Table[] => [
   SETTING,
@@ -135,34 +207,11 @@ export const tables = (): readonly Table[] => [
   BALANCES,
   BALANCE_CHECKS,
   OWED,
-  DEPOSIT_FEES,
+  ACCOUNT_WALLETS,
+  UNLISTED,
+  FEE_SCHEDULES,
+  OFFRAMP_PARTS,
   ...TABLES.map(listTable),
-];
-
-/** The views, and the indexes that a list has from the beginning. */
-export function creation(): readonly string[] {
-  const view = (name: string, select: string) => `CREATE VIEW ${name} AS ${select}`;
-  return [
-    view('status_changes', `SELECT ${columnNames(STATUS_CHANGES).join(', ')} FROM ${STATUS_CHANGES.name}`),
-    view('balances', 'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances'),
-    view('owed', 'SELECT user_id, minor AS owed_minor, asset AS owed_asset, at AS read_at FROM stored_owed'),
-    ...TABLES.flatMap((table) => [
-      `CREATE INDEX ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
-      view(table.name, `SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`),
-    ]),
-  ];
-}
-
-/** The columns of a view. */
-const viewColumns = (table: CopyTable): readonly string[] => [
-  'id',
-  'status',
-  'created_at',
-  ...ownNames(table),
-  'is_open',
-  'first_seen_at',
-  'changed_at',
-  'deleted_at',
 ];
 
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
@@ -197,6 +246,8 @@ export function indexesOf(table: CopyTable): readonly string[] {
       ? ['created_at', ...(hasEnd ? ['completed_at'] : [])].map((name) => index(`own_${name}`, [name], own))
       : []),
     index('created_at', ['created_at']),
+    ...(table.hasFees ? [index('unsettled', ['fee_known'], `fee_known = '${UNSETTLED[2]}'`)] : []),
+    ...(table.hasStates ? [index('ended_at', ['ended_at'], 'ended_at IS NOT NULL')] : []),
     // Most old rows have nothing personal left, and nobody looks for what is not there.
     // Many rows can have a name, of which the newest are looked for.
     ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),

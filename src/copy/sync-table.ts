@@ -216,7 +216,7 @@ async function readOpen(table: CopyTable, copy: LocalCopy, pages: ReadPages): Pr
 }
 
 /** Returns the periods that cover times, which are sorted; those close together share one, and so do the closest of too many. */
-function periodsOf(times: readonly number[]): (readonly [fromMs: number, toMs: number])[] {
+export function periodsOf(times: readonly number[]): (readonly [fromMs: number, toMs: number])[] {
   const periods: [number, number][] = [];
   for (const atMs of times) {
     const last = periods.at(-1);

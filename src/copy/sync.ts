@@ -1,25 +1,28 @@
 import { CliError } from '../base/errors.ts';
-import { getFees, previewFees } from '../contract/endpoints/fees.ts';
+import { getFees } from '../contract/endpoints/fees.ts';
 import type { Account } from '../engine/account.ts';
+import { pacer } from '../engine/lists/pages.ts';
 import type { Queries } from '../journal/store.ts';
-import { amount, fromWire, toWireNumber } from '../money/amount.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import type { Plain } from '../present/plain.ts';
-import { insertion, UNLESS_THERE } from '../store/table.ts';
-import { deposit } from '../things/deposits.ts';
+import { UNLESS_THERE } from '../store/table.ts';
+import { payout } from '../things/bank-transfers.ts';
 import { readRequest, valueAt } from '../things/fields.ts';
 import { THINGS } from '../things/index.ts';
 import { undoneStatesOf } from '../things/states.ts';
 import type { Thing } from '../things/thing.ts';
+import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
-import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
-import { rowsOf } from './rows.ts';
+import { type Gap, noteChanged, readSetting, readState, writeSetting } from './list-state.ts';
+import { readFees } from './read-fees.ts';
+import { rowsOf, zonedTime } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
-import { DEPOSIT_FEES, hasFailed, isDone, isThing, ownNames, stored } from './schema.ts';
+import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type CopyTable, TABLES, tableOf } from './tables.ts';
+import { noteUnlisted } from './unlisted.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -93,13 +96,23 @@ async function fill(
     const done = await syncTable({ account, copy, isFull, personalFromMs }, table);
     reports.push({ ...(await reportOf(copy, table)), done });
   }
-  await readDepositFees(account, copy);
+  await copy.write(noteWallets);
   for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
-  await account.notices.progress.end();
+  await readFees(account, copy);
+  await copy.write(noteUnlisted);
   // A row without a time is read with what is personal, however old it is.
   await forget();
   await copy.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
   return reports;
+}
+
+/** Notes the account's own wallets as its rows name them: it may have had others before. */
+async function noteWallets(queries: Queries): Promise<void> {
+  for (const thing of [payout, transfer])
+    await queries.run(
+      `INSERT INTO ${ACCOUNT_WALLETS.name} (address) SELECT DISTINCT lower(wallet_address) FROM ${stored(tableOf(thing))}
+       WHERE ${isThing(thing)} AND wallet_address IS NOT NULL ${UNLESS_THERE}`,
+    );
 }
 
 /** The code of the error for a local copy of another account. */
@@ -162,75 +175,64 @@ export function lostWith(copy: LocalCopy): Promise<string> {
     const balances = await queries.get<{ n: bigint; first: string | null }>(
       'SELECT count(*) AS n, min(at) AS first FROM stored_balances',
     );
-    const rows = `${gone} rows that the service no longer shows`;
-    return balances?.first ? `${balances.n} balances since ${balances.first.slice(0, 10)}, ${rows}` : rows;
+    const fees = await queries.get<{ first: string | null }>(
+      'SELECT min(first_seen_at) AS first FROM stored_fee_schedules',
+    );
+    const day = (at: string) => at.slice(0, 10);
+    return [
+      ...(balances?.first ? [`${balances.n} balances since ${day(balances.first)}`] : []),
+      ...(fees?.first ? [`the fees seen in force since ${day(fees.first)}`] : []),
+      `${gone} rows that the service no longer shows`,
+    ].join(', ');
   });
-}
-
-/** How many amounts, and how many payouts, are asked for in one sync: fewer than the rate limit of a minute. */
-const MOST_AMOUNTS = 40;
-
-/**
- * The list of deposits does not say which fee was taken from the account's own deposits, so the service is asked what it takes from such an
- * amount, soon after the deposit. Without it, a report would show the fee as a movement that is in no list.
- */
-async function readDepositFees(account: Account, copy: LocalCopy): Promise<void> {
-  const rows = await copy.read((queries) =>
-    queries.all<{ amount_minor: bigint }>(
-      `SELECT DISTINCT amount_minor FROM stored_deposits WHERE ${isThing(deposit)} AND ${isDone(tableOf(deposit))}
-         AND fee_minor IS NULL AND funding_minor IS NULL AND amount_minor IS NOT NULL
-         AND amount_minor NOT IN (SELECT amount_minor FROM stored_deposit_fees) ORDER BY amount_minor LIMIT ${MOST_AMOUNTS}`,
-    ),
-  );
-  for (const { amount_minor: kobo } of rows) {
-    const { result } = (
-      await account.call(previewFees, { amount: toWireNumber(amount('NGN', kobo), 'kobo'), transactionType: 'onramp' })
-    ).data;
-    const fee = result?.finalFee == null ? undefined : fromWire(result.finalFee, 'kobo', 'NGN');
-    if (!fee) continue;
-    const at = new Date(account.world.clock.now()).toISOString();
-    const row = { amount_minor: kobo, fee_minor: fee.minor, at };
-    await copy.write((queries) => queries.run(...insertion(DEPOSIT_FEES, [row], UNLESS_THERE)));
-  }
 }
 
 /** Up to which row the service was asked which of a list were reversed: when the row was read, and its id. */
 const reversalsOf = ({ name }: CopyTable) => `${name}-reversals-until`;
 
-/**
- * The list shows what the bank sent back as if it had failed, although its fee stays with the service, so the service is asked about
- * each that failed since the balances are known.
- */
+/** The list shows what the bank sent back as if it had failed, although its fee stays with the service, so the service is asked about each. */
 async function readReversals(account: Account, copy: LocalCopy, thing: Thing): Promise<void> {
   const table = tableOf(thing);
   const rows = await copy.read(async (queries) =>
-    queries.all<{ id: string; point: string }>(
-      `SELECT id, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE ${isThing(thing)} AND ${hasFailed(table)}
-         AND changed_at || ' ' || id > ? AND coalesce(updated_at, created_at) > (SELECT min(at) FROM stored_balance_checks)
-       ORDER BY 2 LIMIT ${MOST_AMOUNTS}`,
+    queries.all<{ id: string; made: string | null; point: string }>(
+      `SELECT id, created_at AS made, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE ${isThing(thing)} AND ${hasFailed(table)}
+         AND changed_at || ' ' || id > ? ORDER BY 3`,
       (await readSetting(queries, reversalsOf(table))) ?? '',
     ),
   );
-  for (const { id, point } of rows) {
-    const status = await stateOf(account, thing, id);
+  const wait = thing.read ? pacer(account, thing.read.endpoint) : async () => {};
+  for (const [index, { id, made, point }] of rows.entries()) {
+    await wait();
+    const { status, completedAt } = await stateOf(account, thing, id);
     const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
     await copy.write(async (queries) => {
-      if (status && undoneStatesOf(thing).includes(status)) await noteStatus(queries, table, id, status, at);
+      if (status && undoneStatesOf(thing).includes(status)) {
+        if (completedAt) await noteStatus(queries, table, id, table.done[0] ?? null, completedAt);
+        await noteStatus(queries, table, id, status, at);
+        await noteChanged(queries, made ?? '');
+      }
       await writeSetting(queries, reversalsOf(table), point);
     });
+    await account.notices.progress.rows(index + 1, rows.length, `failed ${table.name.replaceAll('_', ' ')}`);
   }
 }
 
-/** Reads the state that the service says something has; undefined if it does not say it. */
-async function stateOf(account: Account, { read }: Thing, id: string): Promise<string | undefined> {
-  if (!read) return undefined;
+/** Reads the state that the service says something has, and when it was completed; nothing of what it does not say. */
+async function stateOf(
+  account: Account,
+  { read }: Thing,
+  id: string,
+): Promise<{ readonly status?: string; readonly completedAt?: string }> {
+  if (!read) return {};
   try {
     const { data } = await account.call(read.endpoint, readRequest(read, id) as never);
-    const status = valueAt(data, [...(read.in ? [read.in] : []), 'status'].join('.'));
-    return typeof status === 'string' ? status : undefined;
+    const valueOf = (field: string) => valueAt(data, [...(read.in ? [read.in] : []), field].join('.'));
+    const status = valueOf('status');
+    const completedAt = zonedTime(valueOf('completedAt'));
+    return { ...(typeof status === 'string' ? { status } : {}), ...(completedAt === null ? {} : { completedAt }) };
   } catch (error) {
     // The list may have rows that the service does not look up.
-    if (error instanceof CliError && error.category === 'rejected') return undefined;
+    if (error instanceof CliError && error.category === 'rejected') return {};
     throw error;
   }
 }

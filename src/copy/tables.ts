@@ -6,14 +6,15 @@ import { endsOf, usualStateOf } from '../things/states.ts';
 import type { Fact, ServiceList, Thing } from '../things/thing.ts';
 
 /** A column of a table: the field of a row that it copies. An amount has two columns; a time is ISO 8601 in UTC; a flag is 0 or 1. */
-export interface CopyColumn extends Pick<Fact, 'kind' | 'isKey' | 'isUnique' | 'isPersonal' | 'isName'> {
+export interface CopyColumn
+  extends Pick<Fact, 'kind' | 'isKey' | 'isUnique' | 'isPersonal' | 'isName' | 'isElsewhere'> {
   readonly name: string;
   readonly field: string;
 }
 
 /** A list that is copied. */
 export interface CopyTable
-  extends Pick<ServiceList, 'name' | 'about' | 'readBy' | 'id' | 'status' | 'createdAt' | 'rows'> {
+  extends Pick<ServiceList, 'name' | 'about' | 'readBy' | 'id' | 'status' | 'createdAt' | 'rows' | 'endsWithinMs'> {
   /** The statuses in which a row is final, well or badly; a row with any other one is read again until it is. Empty: no row is awaited. */
   readonly done: readonly string[];
   readonly failed: readonly string[];
@@ -21,11 +22,17 @@ export interface CopyTable
   readonly usual: string | undefined;
   /** Whether its rows begin and end, or are there for as long as someone keeps them. */
   readonly hasStates: boolean;
+  /** Whether fees in Naira are taken from its rows. */
+  readonly hasFees: boolean;
   /** The rows that change the account's own balances, where the list has those of users too: an SQL condition. */
   readonly own?: string;
   readonly columns: readonly CopyColumn[];
   readonly listing: Listing<Endpoint, unknown>;
 }
+
+/** The columns that the rows of its list fill. The others are filled by what else the service says of a row. */
+export const inRows = ({ columns }: Pick<CopyTable, 'columns'>): readonly CopyColumn[] =>
+  columns.filter(({ isElsewhere }) => !isElsewhere);
 
 /** Whether a column has one of some values: an SQL condition. */
 export const isOneOf = (column: string, values: readonly string[]): string =>
@@ -41,6 +48,7 @@ function tableFor(list: ServiceList): CopyTable {
     failed: [...new Set(ends.flatMap(({ failed }) => failed))],
     usual: things.map(usualStateOf).find((state) => state !== undefined),
     hasStates: things.some(({ states }) => states !== undefined),
+    hasFees: list.facts.some(({ column }) => column === 'fee'),
     ...(ownTypes.length > 0 ? { own: isOneOf('type', ownTypes) } : {}),
     columns: list.facts.flatMap(({ column, fields: [field = ''], ...fact }) =>
       column === undefined ? [] : [{ ...fact, name: column, field }],

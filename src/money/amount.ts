@@ -105,16 +105,24 @@ interface AssetWords {
   readonly amount: string;
   readonly of: string;
   readonly has: string;
+  /** The largest amount. */
+  most(): string;
 }
 
 const wordsOf = (asset: Asset): AssetWords => ({
   amount: `${ASSET_LABEL[asset]} amount`,
   of: ASSET_LABEL[asset],
   has: `${ASSET_LABEL[asset]} has`,
+  most: () => amountForPeople(amount(asset, MAX_MINOR[asset])),
 });
 
 /** For a token that is not known yet. */
-export const ANY_TOKEN_WORDS: AssetWords = { amount: 'token amount', of: 'CNGN, USDC or USDT', has: 'tokens have' };
+export const ANY_TOKEN_WORDS: AssetWords = {
+  amount: 'token amount',
+  of: 'CNGN, USDC or USDT',
+  has: 'tokens have',
+  most: () => `${grouped(MAX_WHOLE)} tokens`,
+};
 
 /**
  * Parses an amount of `asset` as a person writes it. A bare number means whole Naira or whole tokens.
@@ -142,7 +150,7 @@ export function parseAmount(text: string, asset: Asset, words: AssetWords = word
   if (minor === undefined) throw invalid(`invalid ${words.amount} ${typed}`);
   if (minor <= 0n) throw new AmountError('the amount must be greater than 0');
   if (minor > MAX_MINOR[asset]) {
-    throw new AmountError(`the amount must be at most ${amountForPeople(amount(asset, MAX_MINOR[asset]))}`);
+    throw new AmountError(`the amount must be at most ${words.most()}`);
   }
   return amount(asset, minor);
 }

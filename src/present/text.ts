@@ -188,6 +188,7 @@ const SHORT_WORDS: Readonly<Record<string, string>> = {
   fx: 'FX',
   va: 'VA',
   vm: 'VM',
+  means: 'meaning',
   nat: 'NAT',
   ip: 'IP',
   cngn: 'cNGN',

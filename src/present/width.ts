@@ -81,6 +81,28 @@ export function wrap(text: string, width: number, canShorten = false): string[] 
   return used > 0 || lines.length === 0 ? [...lines, line.trimEnd()] : lines;
 }
 
+/**
+ * Joins the words of a shell command after `before`. If the line is wider than `width`, breaks it between words into lines whose
+ * backslashes let a shell read them as one command.
+ */
+export function commandLines(words: readonly string[], width: number, before = ''): readonly string[] {
+  const lines: string[] = [];
+  let line = before;
+  for (const [at, word] of words.entries()) {
+    const isLast = at === words.length - 1;
+    const joined = at === 0 ? line + word : `${line} ${word}`;
+    if (at > 0 && widthOf(joined) + (isLast ? 0 : CONTINUES.length) > width) {
+      lines.push(line + CONTINUES);
+      line = `  ${word}`;
+    } else {
+      line = joined;
+    }
+  }
+  return [...lines, line];
+}
+
+const CONTINUES = ' \\';
+
 /** Cuts text to at most `width` columns, with an ellipsis. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;

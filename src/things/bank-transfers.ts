@@ -50,6 +50,7 @@ export const payouts = listedBy(listPayouts, {
   label: ['bankAccount.accountName', 'amount', 'status'],
   facts: [
     text('Type', 'type', 'type'),
+    elsewhere(ownerKey('User', 'userId', 'user_id')),
     text('Payout status', 'payoutStatus', 'payout_status'),
     converted('Amount', 'amount', 'amount'),
     fee('Fee', 'processingFee', 'fee'),

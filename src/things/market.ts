@@ -4,6 +4,9 @@ import { listTrades, marketOrder, trade as startTrade, tradeStatus } from '../co
 import { amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './likeness.ts';
 import { amount, bad, elsewhere, ended, failing, good, listedBy, sum, text, thing, time, waits } from './thing.ts';
 
+/** The lock of a price lasts 5 minutes, and what was signed until then is settled soon. Source: inferred. */
+const TRADE_MS = 30 * 60_000;
+
 export const trades = listedBy(listTrades, {
   name: 'fx_trades',
   about: 'the account’s trades on the order book',
@@ -14,6 +17,7 @@ export const trades = listedBy(listTrades, {
   idStarts: ['trade_'],
   status: 'status',
   createdAt: 'createdAt',
+  endsWithinMs: TRADE_MS,
   label: ['side', 'pair', 'cngnAmount', 'status'],
   facts: [
     text('Pair', 'pair', 'pair'),

@@ -50,6 +50,8 @@ interface Copied {
   readonly isName?: true;
   /** It names whose the row is: a user, or the wallet or the account of one. */
   readonly isOwner?: true;
+  /** No row of the list says it, but whatever else reads one of its things. */
+  readonly isElsewhere?: true;
 }
 
 /** What a fact says that a receipt says in a place of its own. */
@@ -154,6 +156,8 @@ export interface ServiceList<E extends Endpoint = Endpoint, Row = unknown> {
   readonly id: string;
   readonly status: string;
   readonly createdAt: string;
+  /** A row of a list that does not say when it ended has ended so long after it was made. Source: inferred. */
+  readonly endsWithinMs?: number;
   /** The field that says more exactly than the status how far a row is that goes on. */
   readonly stage?: string;
   /** The statuses of rows that are there no more, although the list has them. */

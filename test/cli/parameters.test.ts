@@ -343,6 +343,9 @@ describe('an amount of a token that is not known yet', () => {
 
   test('is rejected for another token than it names', () => {
     expect(refused(() => amountOfToken('5 usdt')('USDC')).message).toContain('"5 usdt" is not an amount of USDC');
+    expect(refused(() => amountOfToken('99999999999')).message).toBe(
+      'the amount must be at most 10,000,000,000 tokens',
+    );
     expect(amountOfToken('5 usdt')('USDT')).toEqual({ asset: 'USDT', minor: 5_000_000n });
   });
 });

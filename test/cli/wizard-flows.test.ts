@@ -36,19 +36,34 @@ async function wizard(
 }
 
 describe('the equivalent command', () => {
-  const lineOf = async (words: readonly string[], globals: Partial<Terminal['globals']> = {}, tail?: string) => {
-    let line = '';
+  const lineOf = async (
+    words: readonly string[],
+    globals: Partial<Terminal['globals']> = {},
+    tail?: string,
+    columns?: number,
+  ) => {
+    const lines: string[] = [];
     const note = async (text: string) => {
-      line = text;
+      lines.push(text);
     };
     await showEquivalentCommand(
-      { notices: { note } } as unknown as Account,
+      { notices: { note }, world: { stderr: { columns } } } as unknown as Account,
       { globals } as unknown as Terminal,
       words,
       tail,
     );
-    return line;
+    return lines.join('\n');
   };
+
+  test('is broken between its words on a terminal, as a shell reads it', async () => {
+    const words = ['onramp', 'create', 'user-1', '--amount', '5000', '--label', 'a b'];
+    expect(await lineOf(words, {}, '< b.txt', 40)).toBe(
+      "equivalent command: fiatrail onramp \\\n  create user-1 --amount 5000 --label \\\n  'a b' < b.txt",
+    );
+    expect(await lineOf(words, {}, undefined, 80)).toBe(
+      "equivalent command: fiatrail onramp create user-1 --amount 5000 --label 'a b'",
+    );
+  });
 
   test.each([
     [['users', 'show', 'a-1'], 'users show a-1'],

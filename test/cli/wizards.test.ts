@@ -154,7 +154,7 @@ describe('onramp create', () => {
       term === 'dumb' ? /Pay\/SADE .*\) within 30 min\r\n/ : /\(Harmattan Pay.*\) within (29:\d\d|30:00)/,
     );
     expect(screen).toContain('the onramp completed');
-    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+    expect(screen.replaceAll(/(?: \\\r\n)?\s+/g, ' ')).toContain(
       `equivalent command: fiatrail onramp create ${userId} --amount 5000 --auto-swap USDT --wait 40m`,
     );
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
@@ -194,7 +194,7 @@ describe('onramp create', () => {
     const argv = [...START, ids[0] ?? '', '--auto-swap', 'USDC', '--yes', '--profile', 'sandbox'];
     const { screen, code } = await run(home, argv, [{ expect: 'Amount in Naira:', send: `5000${ENTER}` }, PAY]);
     expect({ code, hasWhereShould: screen.includes('Where should') }).toEqual({ code: 0, hasWhereShould: false });
-    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+    expect(screen.replaceAll(/(?: \\\r\n)?\s+/g, ' ')).toContain(
       '--amount 5000 --auto-swap USDC --wait 40m --profile sandbox --yes',
     );
   });

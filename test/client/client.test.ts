@@ -385,7 +385,7 @@ describe('an error message', () => {
       code: 'OUTCOME_UNKNOWN',
       responseCode: '05',
       message: expect.stringContaining('It holds too little'),
-      hint: expect.stringContaining('the service may mean: the cNGN balance of the smart wallet is too low'),
+      hint: expect.stringContaining('the service may mean: the cNGN balance of the account wallet is too low'),
       candidates: [{ name: 'INSUFFICIENT_BALANCE' }],
     });
   });

@@ -49,6 +49,9 @@ const questions = (term: string, { url, apiKey }: Served): readonly Step[] => [
   { expect: 'Make box the default', send: `y${ENTER}` },
 ];
 
+/** What a terminal shows, without its line breaks; a command that was broken between its words is whole again. */
+const onOneLine = (screen: string) => screen.replaceAll(/ \\\r\n +/g, ' ').replaceAll(/\s*\r\n/g, '');
+
 describe('init', () => {
   test.each(TERMS)('sets up a profile and prints the equivalent command: %s', async (term) => {
     const [home, sandbox] = [newHome(onTestFinished), await served()];
@@ -56,7 +59,7 @@ describe('init', () => {
     expect(code).toBe(0);
     expect(screen).toContain('the key works (sandbox)');
     expect(screen).toMatch(/Reachable.* yes/);
-    expect(screen.replaceAll(/\s*\r\n/g, '')).toContain(
+    expect(onOneLine(screen)).toContain(
       `equivalent command: fiatrail init box --base-url ${sandbox.url} --key-stdin --store file --encrypt --use < key.txt`,
     );
     expect(screen.includes(sandbox.apiKey)).toBe(false);
@@ -194,7 +197,7 @@ describe('keys rotate', () => {
       isPlain: term === 'dumb',
       hasApiKey: false,
     });
-    expect(screen.replaceAll(/\s*\r\n/g, '')).toContain("fiatrail keys rotate --push-command 'tee ");
+    expect(onOneLine(screen)).toContain("fiatrail keys rotate --push-command 'tee ");
     expect(keyOf(home)).not.toBe(sandbox.apiKey);
     expect(readFileSync(taken, 'utf8')).toBe(keyOf(home));
     expect((await fiatrail(home, ['status', '--profile', 'box'])).code).toBe(0);

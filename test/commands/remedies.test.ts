@@ -49,31 +49,266 @@ test('a failed onboarding leads to one thing', async () => {
   expect(stderr).not.toContain('final');
 });
 
-/** Conditions, the command that meets each, and what its hint says to type, after which it works. */
-const REMEDIES: readonly (readonly [condition: string, line: string, hint: string, typed: string])[] = [
-  [
-    'no webhook',
-    'webhooks enable',
-    'fiatrail webhooks set <url>',
-    'webhooks set https://inbox.fiatrail.invalid/ --yes',
-  ],
-  [
-    'encryption that is off',
-    'keys encryption rotate --yes',
-    'fiatrail keys encryption enable',
-    'keys encryption enable --yes',
-  ],
-  ['lists that were not copied', 'report pending', 'fiatrail sync', 'sync'],
+/** A failing command, and the command in its hint. `{user}` and the like stand for ids of the sandbox. */
+interface Remedy {
+  readonly condition: string;
+  /** Command lines that bring the condition about. */
+  readonly before?: readonly string[];
+  readonly line: string;
+  /** The command as the hint has it. */
+  readonly hint: string;
+  /** What someone types for its placeholders, in their order. */
+  readonly typed?: readonly string[];
+  /** What someone adds to it. */
+  readonly more?: string;
+  /** How the first command ends afterwards, if the remedy is to make it work. */
+  readonly afterwards?: number;
+}
+
+const SELLER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
+const PAY = 'payout create --amount 1000 --to {account} --yes';
+const LOST = 'sandbox fault add --on "payout create" --fault lost-response --times 1';
+const onBook = 'fx trade --pair CNGN-USDC --side buy';
+
+/** Conditions under which nothing is found by an id, the command that looks for it, and the list that its hint names. */
+const UNKNOWN_IDS: readonly (readonly [line: string, list: string])[] = [
+  ['users show nothing', 'users list'],
+  ['users activate nothing --yes', 'users list'],
+  ['onramp create nothing --amount 100 --yes', 'users list'],
+  ['onramp account nothing', 'ops list'],
+  ['offramp status nothing', 'offramp list'],
+  ['payout status nothing', 'payout list'],
+  ['payout create --amount 1 --to nothing --yes', 'bank-accounts list'],
+  ['fees withdraw --amount 500 --to nothing --yes', 'bank-accounts list'],
+  ['bank-accounts show nothing', 'bank-accounts list'],
+  ['bank-accounts update nothing --label x --yes', 'bank-accounts list'],
+  ['bank-accounts remove nothing --yes', 'bank-accounts list'],
+  ['fx trades status nothing', 'fx trades list'],
+  ['fx orders cancel nothing --yes', 'fx orders list'],
+  ['fx orders pause nothing --yes', 'fx orders list'],
+  ['swaps status nothing', 'swaps list'],
+  ['bridge status nothing', 'bridge list'],
+  ['fees withdrawals status nothing', 'fees withdrawals list'],
+  ['withdrawals status nothing', 'withdrawals list'],
+  ['transfers status nothing', 'transfers list'],
+  ['recover nothing --yes', 'ops list'],
+  ['ops show nothing', 'ops list'],
+  ['ops reconcile nothing', 'ops list'],
+  ['ops retry nothing', 'ops list'],
+  [`wallets external enable ${SELLER} --yes`, 'wallets external list'],
+  ['webhooks inbox show 99', 'webhooks inbox list'],
+  ['sandbox events show nothing', 'sandbox events list'],
+  ['profiles approvers remove nothing', 'profiles approvers list'],
+  ['profiles approvers cancel', 'profiles approvers list'],
 ];
 
-test.each(REMEDIES)('with %s, the hint of %s leads to what makes it work', async (_condition, line, hint, typed) => {
-  const failed = await run(`${line} -q`);
-  expect({ failed: failed.code !== 0, stderr: failed.stderr }).toEqual({
-    failed: true,
-    stderr: expect.stringContaining(hint),
+const REMEDIES: readonly Remedy[] = [
+  ...UNKNOWN_IDS.map(([line, hint]): Remedy => ({ condition: 'an unknown id', line, hint })),
+  {
+    condition: 'no webhook',
+    line: 'webhooks enable --yes',
+    hint: 'webhooks set <url>',
+    typed: ['https://inbox.fiatrail.invalid/'],
+    more: '--yes',
+    afterwards: 0,
+  },
+  {
+    condition: 'encryption that is off',
+    line: 'keys encryption rotate --yes',
+    hint: 'keys encryption enable',
+    more: '--yes',
+    afterwards: 0,
+  },
+  ...['report pending', 'report', 'report fees', 'report users', 'report balance', 'sync status'].map(
+    (line): Remedy => ({ condition: 'lists that were not copied', line, hint: 'sync', afterwards: 0 }),
+  ),
+  {
+    condition: 'an inactive user',
+    before: ['users deactivate {user} --reason gone --yes'],
+    line: 'onramp create {user} --amount 5000 --yes',
+    hint: 'users activate <user id>',
+    typed: ['{user}'],
+    more: '--yes',
+    afterwards: 0,
+  },
+  {
+    condition: 'an inactive user, at the endpoint',
+    before: ['users deactivate {user} --reason gone --yes'],
+    line: 'api POST /cngnofframp -f userId={user} -f amount=5000 -f bankCode=000013 -f accountNumber=0123456789 --yes',
+    hint: 'users activate <user id>',
+    typed: ['{user}'],
+    more: '--yes',
+  },
+  {
+    condition: 'a payment to an unknown account',
+    line: 'sandbox pay 9999999999 --amount 5 --sender ADA',
+    hint: 'onramp account <request id>',
+    typed: ['{onramp}'],
+  },
+  {
+    condition: 'an unknown outcome',
+    before: [LOST, PAY],
+    line: PAY,
+    hint: 'ops reconcile {operation}',
+    // The payout was found: a repetition is one now.
+    afterwards: 9,
+  },
+  {
+    condition: 'an operation that is settled',
+    before: [PAY, 'sandbox settle'],
+    line: 'ops resolve {operation} --completed --reason seen --yes',
+    hint: 'ops show {operation}',
+  },
+  { condition: 'nothing to resume', line: 'keys rotate --resume', hint: 'keys rotate', more: '--yes --dry-run' },
+  {
+    condition: 'a key that api would only print',
+    line: 'api GET /regenerateapikey',
+    hint: 'keys rotate',
+    more: '--yes --dry-run',
+  },
+  {
+    condition: 'payouts to a bank account that are pending',
+    before: [PAY],
+    line: 'bank-accounts remove {account} --yes',
+    hint: 'history payouts --status pending',
+  },
+  {
+    condition: 'a wallet that is not registered',
+    line: `transfers create --amount 1 --to ${SELLER} --yes`,
+    hint: 'wallets external add <address> --network <network>',
+    typed: [SELLER, 'base'],
+    more: '--yes',
+    afterwards: 0,
+  },
+  {
+    condition: 'an unknown quote',
+    line: 'fx trade --quote nothing --yes',
+    hint: 'fx quote --pair <pair> --side <side> --amount <cngn>',
+    typed: ['CNGN-USDC', 'buy', '5000'],
+  },
+  {
+    condition: 'an order book that cannot fill a trade',
+    line: `${onBook} --amount 9999999999 --yes`,
+    hint: 'fx book PAIR',
+    typed: ['CNGN-USDC'],
+  },
+  {
+    condition: 'an order book that cannot fill a quote',
+    line: 'fx quote --pair CNGN-USDC --side buy --amount 9999999999',
+    hint: 'fx book <pair>',
+    typed: ['CNGN-USDC'],
+  },
+  {
+    condition: 'an unknown bank',
+    line: 'offramp create {user} --amount 100 --bank-code nosuchbank --account-number 0123456789 --yes',
+    hint: 'banks --search NAME',
+    typed: ['guaranty'],
+  },
+  {
+    condition: 'rules that block a payout',
+    before: ['profiles rules set sandbox --read-only --yes'],
+    line: PAY,
+    hint: 'profiles rules show sandbox',
+  },
+  {
+    condition: 'an allowlist without this machine',
+    before: ['ip add 203.0.113.7 --lock-me-out --yes'],
+    line: 'fees show',
+    hint: 'ip add 127.0.0.1',
+    more: '--yes',
+    afterwards: 0,
+  },
+  {
+    condition: 'an unknown entry of the allowlist',
+    line: 'ip remove 9.9.9.9 --yes',
+    hint: 'ip add',
+    more: '203.0.113.9 --lock-me-out --yes',
+  },
+  {
+    condition: 'an unknown profile',
+    line: 'profiles show nosuch',
+    hint: 'profiles add NAME --base-url URL --key-stdin',
+    typed: ['nosuch', 'https://service.test/v1'],
+    afterwards: 0,
+  },
+  {
+    condition: 'an onboarding that failed',
+    line: 'users onboard 00000000000 --wait',
+    hint: 'users onboard --retry {request} --bvn-stdin',
+  },
+  { condition: 'nothing to accept', before: ['sync'], line: 'report accept USDC --reason x', hint: 'report 2026-01' },
+  { condition: 'no shell', line: 'completion install', hint: 'completion install bash' },
+  { condition: 'an unknown topic', line: 'help topics nosuch', hint: 'help topics' },
+  { condition: 'an unknown command, for its schema', line: 'schema nosuch', hint: 'schema' },
+  { condition: 'an unknown endpoint', line: 'api GET /nosuch', hint: 'endpoints' },
+  { condition: 'a fault of nothing', line: 'sandbox fault add --on nosuch --fault slow', hint: 'endpoints' },
+  { condition: 'an operation that was not named', line: 'ops resume', hint: 'ops list --status accepted' },
+  {
+    condition: 'a fingerprint that is none',
+    line: 'keys platform accept --fingerprint abc',
+    hint: 'keys platform show',
+  },
+  { condition: 'an option of another command', line: 'profiles add x --embedded', hint: 'init --embedded' },
+  { condition: 'a log of runs', line: 'ops runs', hint: 'ops list --since yesterday' },
+  { condition: 'a plural', line: 'payouts list', hint: 'payout list' },
+  { condition: 'the name of an endpoint', line: 'GET /getfees', hint: 'fees show' },
+  { condition: 'a verb of another service', line: 'users info {user}', hint: 'users show', more: '{user}' },
+];
+
+/** The commands of a hint, as they are typed: up to a stop, a comma or a word that joins two of them. */
+const commandsIn = (hint: string): readonly string[] =>
+  [...hint.matchAll(/fiatrail ((?:"[^"]*"|[^"])+?)(?=[;,?)]|\. |\.$| \/ | or fiatrail | < |$)/g)].map(([, line = '']) =>
+    line.trim(),
+  );
+
+const PLACEHOLDER = /<[^>]+>|(?<= )[A-Z]{2,}(?= |$)/g;
+
+const wordsOf = (line: string) =>
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
+
+/** Runs command lines in a sandbox with a user, whose ids they may name. */
+async function sandboxOf(world: FakeWorld) {
+  const facts: Record<string, string> = {};
+  const known = (text: string) => text.replace(/\{(\w+)\}/g, (all, name: string) => facts[name] ?? all);
+  const typed = async (line: string) => {
+    const [out, err] = [world.stdout.text().length, world.stderr.text().length];
+    const readAll = async () =>
+      line.includes('--key-stdin') ? 'sandbox_0123456789abcdef0123456789abcdef' : '22345678902';
+    const stdin = { ...world.stdin, isTerminal: false, readAll };
+    const code = await main([...wordsOf(known(line)), '-o', 'json', '-q'], { ...world, stdin });
+    const stderr = world.stderr.text().slice(err);
+    facts['operation'] = /"operationId": ?"([^"]+)"/.exec(stderr)?.[1] ?? facts['operation'] ?? '';
+    return { code, stdout: world.stdout.text().slice(out), stderr };
+  };
+  const json = async (line: string) => JSON.parse((await typed(line)).stdout);
+  facts['request'] = (await json('users onboard 22345678901')).requestId;
+  await typed('sandbox advance 10m');
+  facts['user'] = (await json('users onboarding status {request}')).userId;
+  facts['account'] = (await json('bank-accounts list')).accounts[0].accountId;
+  return { typed, json, facts, known };
+}
+
+test.each(REMEDIES)('with $condition, the hint of $line names a command that works', async (remedy) => {
+  const { condition, before = [], line, hint, typed = [], more = '', afterwards } = remedy;
+  const sandbox = await sandboxOf(world);
+  const { facts, known } = sandbox;
+  if (typed.includes('{onramp}'))
+    facts['onramp'] = (await sandbox.json('onramp create {user} --amount 70 --yes')).requestId;
+  for (const each of before) await sandbox.typed(each);
+  if (line.includes('{operation}')) facts['operation'] = (await sandbox.json('ops list')).operations[0].operationId;
+  const failed = await sandbox.typed(line);
+  const { error } = JSON.parse(failed.stderr.trim().split('\n').at(-1) ?? '');
+  facts['request'] = /--retry (\S+)/.exec(error.hint)?.[1] ?? '';
+  expect({ condition, code: failed.code === 0 ? 'no error' : 'error', commands: commandsIn(error.hint) }).toEqual({
+    condition,
+    code: 'error',
+    commands: expect.arrayContaining([known(hint)]),
   });
-  const remedied = await run(`${typed} -q`);
-  expect(remedied.code, remedied.stderr).toBe(0);
-  const again = await run(`${line} -q`);
-  expect(again.code, again.stderr).toBe(0);
+  const values = [...typed];
+  const filled = hint.replace(PLACEHOLDER, (place) => values.shift() ?? place);
+  const remedied = await sandbox.typed(`${filled} ${more}`);
+  expect({ condition, code: remedied.code, stderr: remedied.stderr }).toMatchObject({ condition, code: 0 });
+  if (afterwards === undefined) return;
+  const again = await sandbox.typed(line);
+  expect({ condition, code: again.code, stderr: again.stderr }).toMatchObject({ condition, code: afterwards });
 });

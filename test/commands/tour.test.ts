@@ -29,7 +29,7 @@ test('the tour goes from a BVN to money in a bank account', async () => {
     'ops list',
     'sandbox status',
   ]);
-  for (const part of ['5,000.00 cNGN', 'Balanced', 'completed', 'That is the tour;']) expect(shown).toContain(part);
+  for (const part of ['5,000.00 cNGN', 'Balanced', 'completed', 'That is the tour.']) expect(shown).toContain(part);
 });
 
 test('its steps are numbered consecutively', async () => {

@@ -193,6 +193,12 @@ export interface MovingService {
   readonly exchange: Exchange;
   /** The paths of all requests. */
   readonly requests: string[];
+  /** What it takes from a deposit, as its preview says; without tiers unless a test gives them. */
+  preview: (amountKobo: number) => Row;
+  /** What the account's fees are, besides the account's id. */
+  ownFees: Row;
+  /** What the list of all transfers says of each offramp that the list of payouts does not. */
+  said: Row;
   /** Called before each answer. */
   onRequest: (() => void) | undefined;
   /** Adds a row as of now, or of some time before. */
@@ -209,6 +215,9 @@ export function movingService(now: () => number): MovingService {
   const service: MovingService = {
     rows,
     requests,
+    preview: () => ({ finalFee: 7_500 }),
+    ownFees: {},
+    said: { userId: USER_ID, platformFee: 5 },
     onRequest: undefined,
     exchange: async (request) => {
       service.onRequest?.();
@@ -240,17 +249,34 @@ export function movingService(now: () => number): MovingService {
     },
   };
   const answer = (path: string, query: Query): Row => {
-    if (path === '/getfees') return { fintechId: FINTECH };
+    if (path === '/getfees') return { fintechId: FINTECH, ...service.ownFees };
     if (path === '/balance/multi') return { networkBalances: [{ network: 'base', balance: '5.000000' }] };
     if (path === '/fx/settings') return { vaultId: 'vault', tokenWallets: { USDC: `0x${'7'.repeat(40)}` } };
     if (path === '/balance/address') return { networkBalances: [{ network: 'base', balance: '7.000000' }] };
     if (path === '/getaccumulatedfees') return { summary: { availableForWithdrawal: 500_000 } };
+    if (path === '/fees/platform/preview') return { result: service.preview(Number(query['amount'])) };
+    if (path === '/transactions') return transfers(rows['payouts'] ?? [], query, service.said);
+    if (path === '/cngnofframpstatus')
+      return { requestId: query['requestId'], status: 'completed', fintechUserId: OTHER_USER_ID };
     const [list, kind] = Object.entries(LISTS).find(([, each]) => each.path === path) ?? [];
     if (list === undefined || !kind) throw new Error(`no list has the path ${path}`);
     return kind.page(rows[list] ?? [], query);
   };
   return service;
 }
+
+/** The list of all transfers: the offramps, with what the list of payouts leaves out. */
+const transfers = (payouts: readonly Row[], query: Query, said: Row): Row => {
+  const found = inPeriod(payouts, query);
+  return {
+    transactions: slice(found, query).map((row) => ({ ...row, ...said })),
+    total: found.length,
+  };
+};
+
+/** The user of every offramp in the list of all transfers, and in the status of each. */
+export const USER_ID = 'users-1';
+export const OTHER_USER_ID = 'users-2';
 
 const kindOf = (list: string): ListKind => {
   const kind = LISTS[list];

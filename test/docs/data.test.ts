@@ -27,9 +27,9 @@ const answerTo = (asked: string) => {
   return rowsOf<Record<string, string | number | null>>(home, found[1]);
 };
 
-test('there are twelve questions, and no other query', () => {
-  expect(QUESTIONS.length).toBe(12);
-  expect(blocksOf(PAGE, 'sql').length).toBe(12);
+test('there are thirteen questions, and no other query', () => {
+  expect(QUESTIONS.length).toBe(13);
+  expect(blocksOf(PAGE, 'sql').length).toBe(13);
 });
 
 test.each(QUESTIONS)('%s', async (_asks, sql) => {

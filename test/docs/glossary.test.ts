@@ -144,7 +144,7 @@ const RETIRED: readonly Concept[] = [
     inCode: [],
     identifiers: ['kept', 'keep', 'keeps'],
     texts: [],
-    allowedNames: ['keepAlive', 'keepAliveMs', 'keepAliveTimeout', 'keptIn'],
+    allowedNames: ['keepAlive', 'keepAliveMs', 'keepAliveTimeout'],
     allowedTexts: [],
   },
   { name: 'sibling file', inCode: [], identifiers: ['beside'], texts: [], allowedNames: [], allowedTexts: [] },

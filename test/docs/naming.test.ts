@@ -64,7 +64,7 @@ describe('flags and arguments', () => {
   test('have one form of their value, but for those of the table', () => {
     const forms = Map.groupBy(options, ({ flag }) => flag);
     const several = [...forms].filter(([, uses]) => new Set(uses.map(({ form }) => form)).size > 1);
-    const [section = ''] = page('docs/contributing/naming.md').split('A list filters by a flag');
+    const [section = ''] = page('docs/contributing/naming.md').split('In a list, a flag filters');
     const table = [...section.matchAll(/^\| `(--[\w-]+)` \|/gm)].map(([, flag = '']) => flag);
     expect(several.map(([flag]) => flag).toSorted()).toEqual(table.toSorted());
   });
@@ -75,7 +75,8 @@ describe('flags and arguments', () => {
     const uses = [...Map.groupBy(options, ({ flag }) => flag)];
     const both = uses.filter(([, each]) => each.some(isFilter) && !each.every(isFilter)).map(([flag]) => flag);
     const said =
-      page('docs/contributing/naming.md').split('is given its value.')[1]?.split('How one thing is has')[0] ?? '';
+      page('docs/contributing/naming.md').split('In a list, a flag filters')[1]?.split('The condition of a thing')[0] ??
+      '';
     const table = [...said.matchAll(/^\| `(--[\w-]+)` \|/gm)].map(([, flag = '']) => flag);
     expect(both.toSorted()).toEqual(table);
   });

@@ -107,10 +107,30 @@ describe.concurrent.each(SCENES)('the recording $name', (scene) => {
     expect(Number(seconds)).toBeLessThanOrEqual(30);
   });
 
+  test('begins with the command, and breaks no word at the edge', ({ expect }) => {
+    const svg = read();
+    const [first = '', ...others] = framesOf(svg);
+    expect(first).toBe(`$ fiatrail ${scene.words.join(' ')}`);
+    expect(others.length).toBeGreaterThan(3);
+    const rows = textsOf(svg).filter((text) => /[\w-]$/.test(text) && text.length >= 100);
+    expect(rows).toEqual([]);
+  });
+
   test('is on a page, with a text in its place', ({ expect }) => {
     expect(shownPictures()).toContain(fileOf(scene));
   });
 });
+
+/** The text of each frame of a drawing, its rows joined. */
+function framesOf(svg: string): string[] {
+  const rows = new Map([...svg.matchAll(/<g id="(r\d+)">(.*)<\/g>/g)].map(([, id = '', row = '']) => [id, row]));
+  const frames = [...svg.matchAll(/<g transform="translate\(\d+\)">(.*)<\/g>/g)].map(([, frame = '']) => frame);
+  return frames.map((frame) =>
+    [...frame.matchAll(/href="#(r\d+)"/g)]
+      .map(([, id = '']) => textsOf(`<g>${rows.get(id) ?? ''}</g>`).join(' '))
+      .join('\n'),
+  );
+}
 
 /** The pictures that the README and the pages for users show, each with a text of at least 40 characters in its place. */
 function shownPictures(): string[] {

@@ -120,7 +120,7 @@ test('a flag has the name of its field, or docs/contributing/naming.md says why 
       differing.set(flag, (differing.get(flag) ?? new Set()).add(last));
     }
   const [, section = ''] = readFileSync(join(ROOT, 'docs/contributing/naming.md'), 'utf8').split(
-    'A flag that carries a field',
+    'A flag for a request field',
   );
   const table = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `(--[\w-]+)` \| ([^|]*) \|/gm)].map(
     ([, flag = '', fields = '']): [string, string[]] => [

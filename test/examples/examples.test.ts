@@ -197,7 +197,7 @@ const PRIVATE_KEY = 'ab'.repeat(32);
 /** Programs besides fiatrail that a line begins with, and what they print. */
 const PRINTED: Readonly<Record<string, string>> = { op: 'a-secret-of-a-vault' };
 /** Words that name a file in the folder of the example. */
-const IN_FOLDER = /^(?:[\w-]+\.(?:db|json|ndjson|pub|http|sql|svg)|client)$/;
+const IN_FOLDER = /^(?:[\w-]+\.(?:db|html|json|ndjson|pub|http|sql|svg)|client)$/;
 /** Commands that ask for something on a terminal; for the others, `--yes` is the answer. */
 const ASKS = /^fiatrail (init|keys platform accept|profiles rules set .*)$/;
 

@@ -109,6 +109,8 @@ describe('profiles approvers', () => {
     [['approval-threshold', 'NGN 5 USDC'], 'invalid USDC amount'],
     [['approval-threshold', 'BTC 5'], 'it has no asset'],
     [['approval-threshold', 'off', '5 NGN'], 'off cannot be combined with amounts'],
+    [['approval-threshold', 'off', 'NGN off'], 'off cannot be combined with amounts'],
+    [['approval-threshold', 'NGN 5', 'NGN off'], 'NGN has an amount and is off'],
   ])('rejects %j', async (argv, message) => {
     await exchangeKeys(team, 'ada');
     await addKey(team, 'ada', 'bayo', KEY);
@@ -179,6 +181,10 @@ describe('profiles approvers', () => {
       code: 9,
       stderr: expect.stringContaining('APPROVAL_REQUIRED'),
     });
+    await team.run('ada', approvers('approval-threshold', 'ngn off', 'USDC 3', 'USDT off'), {
+      answers: [yes('Change when')],
+    });
+    expect(await shown()).toMatchObject({ approvalThresholds: ['0.00 cNGN', '3.00 USDC'] });
     await team.run('ada', approvers('approval-threshold', 'off'), { answers: [yes('Change when')] });
     expect(await shown()).toMatchObject({ approvalThresholds: null });
   });

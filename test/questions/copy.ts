@@ -5,6 +5,7 @@ import { openCopy } from '../../src/copy/open.ts';
 import { rowsOf } from '../../src/copy/rows.ts';
 import { saveRows } from '../../src/copy/save-rows.ts';
 import { indexesOf } from '../../src/copy/schema.ts';
+import { settleFees } from '../../src/copy/settle-fees.ts';
 import { TABLES } from '../../src/copy/tables.ts';
 import type { Queries } from '../../src/journal/store.ts';
 import type { Plain } from '../../src/present/plain.ts';
@@ -69,6 +70,7 @@ export async function copied(world: World, rows: Readonly<Record<string, readonl
       await saveRows(queries, table, made, { at: SYNCED_AT, pass: 1 });
       for (const index of indexesOf(table)) await queries.run(index);
     }
+    await settleFees(queries);
     await allRead(queries);
     await writeSetting(queries, 'synced-at', SYNCED_AT);
   });

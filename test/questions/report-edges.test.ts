@@ -4,6 +4,8 @@ import { accountIn } from '../../src/copy/questions/report/balance.ts';
 import { kindsIn } from '../../src/copy/questions/report/kinds.ts';
 import { monthNamed, partsOf } from '../../src/copy/questions/report/periods.ts';
 import { usersIn } from '../../src/copy/questions/report/users.ts';
+import { main } from '../../src/main.ts';
+import { fakeWorld } from '../support/world.ts';
 import { copyOf, DEPOSIT, held, looks, NOW_MS, spanOfMonth, TRADE, TRANSFER } from './stored.ts';
 
 const LAGOS = zoneNamed('Africa/Lagos');
@@ -250,4 +252,16 @@ test('a payment that failed is sent back, and a fee withdrawal without the time 
     { kind: 'deposits of the account', completed: 0, failed: 1, refunded: amount },
     { kind: 'fee withdrawals', completed: 1, failed: 0, amount, refunded: null },
   ]);
+});
+
+test.each([
+  [['report', 'accept', 'USDC', '2026-13', '--reason', 'x'], 'invalid period "2026-13"'],
+  [['report', '2026-13'], 'invalid period "2026-13"'],
+  [['report', 'fees', 'octobers'], 'invalid period "octobers"'],
+  [['report', 'users', 'october', '--since', '7d'], 'a month and --since or --until cannot be combined'],
+  [['report', '--svg', 'bars.svg'], '--svg draws days, weeks or months'],
+])('%j is rejected for its period, and not for the copy that is missing', async (argv, message) => {
+  const world = fakeWorld();
+  expect(await main(argv, world)).toBe(2);
+  expect(world.stderr.text()).toContain(message);
 });

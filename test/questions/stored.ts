@@ -3,6 +3,9 @@ import { onTestFinished } from 'vitest';
 import { zoneNamed } from '../../src/base/zone.ts';
 import { openCopyFile } from '../../src/copy/database.ts';
 import { monthNamed, spanOf } from '../../src/copy/questions/report/periods.ts';
+import { settleFees } from '../../src/copy/settle-fees.ts';
+import { TABLES } from '../../src/copy/tables.ts';
+import { noteUnlisted } from '../../src/copy/unlisted.ts';
 import type { Queries } from '../../src/journal/store.ts';
 import { fakeClock, fakeWorld } from '../support/world.ts';
 import { allRead } from './copy.ts';
@@ -57,6 +60,13 @@ export const TRADE = {
   usdc_asset: 'USDC',
 };
 
+/** When a row ended, as a sync notes it that sees it for the first time. */
+const endOf = (table: string, row: Row): Row => {
+  const isOver =
+    (row['is_open'] ?? ROW.is_open) === 0n && TABLES.some(({ name, hasStates }) => name === table && hasStates);
+  return isOver ? { ended_at: row['completed_at'] ?? row['updated_at'] ?? row['created_at'] ?? ROW.created_at } : {};
+};
+
 /** Fills a copy, by table; `gap` are the lists that were not read to their end. Returns how it is asked. */
 export async function copyOf(tables: Readonly<Record<string, readonly Row[]>>, gap: readonly string[] = []) {
   const world = fakeWorld({ clock: fakeClock(NOW_MS) });
@@ -70,13 +80,15 @@ export async function copyOf(tables: Readonly<Record<string, readonly Row[]>>, g
         const all = Object.entries(
           table.startsWith('balance') || table === 'status_changes' || table === 'deposit_fees'
             ? row
-            : { ...ROW, ...row },
+            : { ...ROW, ...endOf(table, row), ...row },
         );
         await queries.run(
           `INSERT INTO stored_${table} (${all.map(([name]) => name).join(', ')}) VALUES (${all.map(() => '?').join(', ')})`,
           ...all.map(([, value]) => value),
         );
       }
+    await settleFees(queries);
+    await noteUnlisted(queries);
   });
   return <T>(ask: (queries: Queries) => Promise<T>) => copy.read(ask);
 }

@@ -54,7 +54,11 @@ describe('an uncertain amount', () => {
     const copy = await openCopyFile(copyPath(world, resolveProfile(undefined, world)), world);
     const look = (at: string, minor: bigint) =>
       copy.write((queries) =>
-        saveBalances(queries, { at, balances: [{ source: 'wallet', place: 'base', asset: 'CNGN', minor }] }),
+        saveBalances(queries, {
+          at,
+          balances: [{ source: 'wallet', place: 'base', asset: 'CNGN', minor }],
+          wallets: [],
+        }),
       );
     await look('2026-01-03T00:00:00.000Z', 0n);
     await look('2026-01-05T00:00:00.000Z', 5_100_000_000n);

@@ -49,7 +49,7 @@ describe("the fintech's own account", () => {
   ];
 
   test.each(deposits)(
-    'turns %d kobo from any sender into cNGN in the smart wallet, minus the fee',
+    'turns %d kobo from any sender into cNGN in the account wallet, minus the fee',
     async (kobo, fee) => {
       await using box = await openSandbox();
       const changes = await changesOf(box, () => payFintech(box, kobo));
@@ -128,7 +128,7 @@ describe("delivery of the fintech's cNGN", () => {
     expect(await chainOf(box)).toBe(NET);
   });
 
-  test('returns to the smart wallet after the default is removed', async () => {
+  test('returns to the account wallet after the default is removed', async () => {
     await using box = await openSandbox();
     await register(box, OUTSIDE, { isDefault: true });
     await box.ask(removeExternalWallet, { address: OUTSIDE });

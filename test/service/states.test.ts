@@ -409,7 +409,7 @@ describe('an amount that fails', () => {
     await expectSettledLedger(box);
   });
 
-  test("of the account's own transfer returns to the smart wallet", async () => {
+  test("of the account's own transfer returns to the account wallet", async () => {
     await using box = await openSandbox();
     await register(box);
     const before = await box.inside(balances, 'read');

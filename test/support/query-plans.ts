@@ -66,7 +66,7 @@ const SMALL: Readonly<Record<string, string>> = {
   'account_name|rotation|spent|tally': 'of the journal: keys, rotations, sums of days',
   'api_key|fintech|fault_rule|setting|stuck|fx_vault': 'of the sandbox: its fintechs, settings and faults',
   'allowed_address|bank_account|external_wallet|fee_tally|movement_tally': 'of the sandbox: what a fintech has few of',
-  filler: 'of the local copy: who fills it',
+  'filler|stored_fee_schedules': 'of the local copy: who fills it, and fees that were in force',
   'listener|forwarding|event_tally|forward_tally': 'of the inbox: processes, targets and counts',
   'json_each|step|part|moved|ranked|more|less|computed|newest|pragma_database_list|sqlite_schema|main|snapshot':
     'no table',
@@ -113,6 +113,10 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
   [
     /FROM stored_\w+ WHERE (?:type (?:=|<>) '|side = '|1 = 1)|FROM stored_deposits d/,
     'a report adds up the rows of a period; those of the account have indexes of their own',
+  ],
+  [
+    /^UPDATE stored_\w+ SET own_fee_minor/,
+    'a sync settles the fees of every row when it has seen other ones in force, also before the first reading has made the indexes',
   ],
   [/kind = '(?:fintech|fintech_permanent)'/, 'the only row that a partial index has of a fintech'],
 ];

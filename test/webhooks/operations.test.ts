@@ -239,7 +239,7 @@ test('the numbers tell what arrived, was rejected, waits, is quarantined or dead
   const { inbox, clock, metrics, get, keep } = await operated();
   metrics.received(false);
   metrics.received(true);
-  metrics.refused('wrong_signature');
+  metrics.rejected('wrong_signature');
   await keep(1);
   await keep(2, { requestId: 'request-2' });
   await inbox.add([
@@ -257,14 +257,14 @@ test('the numbers tell what arrived, was rejected, waits, is quarantined or dead
   expect(numbers).toEqual([
     'fiatrail_deliveries_received_total{kind="new"} 1',
     'fiatrail_deliveries_received_total{kind="copy"} 1',
-    'fiatrail_deliveries_refused_total{reason="wrong_signature"} 1',
+    'fiatrail_deliveries_rejected_total{reason="wrong_signature"} 1',
     `fiatrail_forwards_total{target="${SHOWN}",status="done"} 1`,
     `fiatrail_forwards_total{target="${SHOWN}",status="503"} 1`,
     `fiatrail_forwards_total{target="${SHOWN}",status="failed"} 1`,
     `fiatrail_forward_duration_seconds_sum{target="${SHOWN}"} 70.021`,
     `fiatrail_forward_duration_seconds_count{target="${SHOWN}"} 3`,
     'fiatrail_inbox_events 3',
-    'fiatrail_inbox_held_events 1',
+    'fiatrail_inbox_quarantined_events 1',
     'fiatrail_inbox_off_time_events 1',
     'fiatrail_inbox_dead_forwards 0',
     'fiatrail_inbox_waiting_forwards 1',

@@ -7,6 +7,7 @@ import { readPreviews } from '../../engine/previews/previews.ts';
 import { inStablecoin, wireDecimal } from '../../engine/rules/fx-terms.ts';
 import { type Amount, ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
+import type { Column } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { thingListCommand } from '../../terminal/list-command.ts';
 import { requiredPair, requiredSide } from '../../terminal/parse/field-options.ts';
@@ -58,6 +59,20 @@ interface TypedTerms {
 }
 
 const range = (from: Amount, to: Amount) => `${amountForPeople(from)} to ${amountForPeople(to)}`;
+
+/** What tables show of an order. Not the liquidity: it is the balance behind the order, and sources contradict each other about its asset. */
+const SHOWN_COLUMNS: readonly Column[] = [
+  { field: 'orderId', title: 'Order ID' },
+  { field: 'pair', title: 'Pair' },
+  { field: 'side', title: 'Side' },
+  { field: 'price', title: 'Price' },
+  { field: 'spread', title: 'Spread' },
+  { field: 'minAmount', title: 'Min per trade' },
+  { field: 'maxAmount', title: 'Max per trade' },
+  { field: 'status', title: 'Status' },
+  { field: 'createdAt', title: 'Created at' },
+  { field: 'updatedAt', title: 'Updated at' },
+];
 
 /** Describes what the order pays and receives: an order that buys stablecoin pays cNGN. */
 function termLines({ pair, side, price, min, max, spread: own }: TypedTerms): readonly ShownLine[] {
@@ -130,7 +145,7 @@ const createCommand = command({
       payer: () => readPreviews(() => balancePreview(account, pair, side, paid)),
     });
     // The response may name neither, and then not say what the order offers.
-    return outcomeOf(account, createOrder, { ...reply, request: { pair, side } });
+    return outcomeOf(account, createOrder, { ...reply, request: { pair, side } }, { columns: SHOWN_COLUMNS });
   },
 });
 
@@ -185,7 +200,7 @@ const updateCommand = command({
       summary: `update order ${order}: ${lines.map(([label, value]) => `${label} ${value}`).join(', ')}`,
       lines: [['order', order], ...lines],
     });
-    return outcomeOf(account, updateOrder, reply);
+    return outcomeOf(account, updateOrder, reply, { columns: SHOWN_COLUMNS });
   },
 });
 
@@ -206,7 +221,7 @@ const switches = ([verb, status, summary]: readonly ['pause' | 'resume', 'paused
         { orderId: order, status },
         { summary: `${verb} order ${order}`, lines: [['order', order]] },
       );
-      return outcomeOf(account, updateOrder, reply);
+      return outcomeOf(account, updateOrder, reply, { columns: SHOWN_COLUMNS });
     },
   });
 

@@ -30,7 +30,7 @@ export const SIDE_MEANING =
 /** The line of a trade's consent that says what its side means. */
 export const SIDE_LINE: ShownLine = ['side', SIDE_MEANING];
 
-/** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
+/** The balance available for trading: cNGN in the account wallet, stablecoin in the vault's wallet. */
 async function tradingBalance(account: Account, asset: Asset): Promise<Stated | undefined> {
   if (!isStablecoin(asset)) return accountBalance(account, 'CNGN', 'base');
   const address = (await account.call(fxSettings, {}, PREVIEW_READ)).data.tokenWallets?.[asset];

@@ -237,7 +237,7 @@ export const rotateCommand = command({
       outcome: z.string(),
       oldFingerprint: z.optional(z.string()),
       fingerprint: z.string(),
-      keptIn: z.optional(z.string()),
+      storedIn: z.optional(z.string()),
       alsoStoredFor: z.optional(z.array(z.string())),
       pushedTo: z.optional(z.int()),
       keyFile: z.optional(z.string()),

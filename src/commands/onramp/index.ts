@@ -385,7 +385,7 @@ const list = thingListCommand(userDeposit, {
     { type: 'user_onramp' },
   ),
   details:
-    'Rows have no request id; pass the wallet to: fiatrail onramp status. An onramp that waits for its payment is not listed; fiatrail ops list shows those started on this machine.',
+    'Rows have no request id; pass the wallet to: fiatrail onramp status. Unpaid onramps are not listed; fiatrail ops list shows those started on this machine.',
 });
 
 export const commands = [start, account, status, list];

@@ -156,7 +156,7 @@ const resolveCommand = command({
     operationId: { ...operationId, picks: 'unknown outcome' },
     completed: switchOn('--completed', 'the money moved'),
     notDone: switchOn('--not-done', 'nothing was done'),
-    requestId: option('--request-id <request-id>', 'the service’s id of the work, if you know it', id),
+    requestId: option('--request-id <request-id>', 'the service’s request id, if you know it', id),
     reason: required('--reason <text>', 'how you know', words, 'How do you know?'),
   },
   guide: resolveGuide,

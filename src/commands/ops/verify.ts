@@ -19,7 +19,7 @@ export const headCommand = command({
   words: ['ops', 'journal', 'head'],
   summary: 'Print the last entry of the journal, to store it elsewhere',
   details:
-    'The hash of the last entry covers all entries before it, of all hosts. Store it where people who can edit the journal cannot edit it, such as on another machine. ops journal verify --checkpoint FILE later detects any change. The output is signed if you are one of the account’s approvers.',
+    'The hash of the last entry covers all earlier entries, from all hosts. Store it where people who can edit the journal cannot edit it, such as on another machine. ops journal verify --checkpoint FILE later detects any change. The output is signed if you are one of the account’s approvers.',
   examples: [
     'fiatrail ops journal head -o json > checkpoint.json',
     'fiatrail ops journal head -q -o json --query hash',
@@ -140,7 +140,7 @@ export const verifyCommand = command({
   words: ['ops', 'journal', 'verify'],
   summary: 'Check that the journal was not damaged or edited',
   details:
-    'Each entry has the hash of the one before it, and everything else in the journal must match the entries. The last entry is also saved in a file beside the journal, so that missing entries are noticed. --checkpoint compares with a checkpoint that you stored elsewhere, and shows who signed it. After you restore a backup or use another journal, money commands stop. Compare the journal with the service’s lists, then run ops journal verify --accept. The id that it prints is for FIATRAIL_JOURNAL_ID, which forbids any other journal.',
+    'Each entry has the hash of the one before it, and everything else in the journal must match the entries. The last entry is also saved in a file beside the journal, so that missing entries are noticed. --checkpoint compares with a checkpoint that you stored elsewhere, and shows who signed it. After you restore a backup or use another journal, money commands stop. Compare the journal with the service’s lists, then run ops journal verify --accept. To reject any other journal, set FIATRAIL_JOURNAL_ID to the id that it prints.',
   examples: [
     'fiatrail ops journal verify',
     'fiatrail ops journal verify --checkpoint "$CHECKPOINT" -o json',

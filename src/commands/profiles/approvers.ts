@@ -65,7 +65,7 @@ const listCommand = wholeList(
     words: ['profiles', 'approvers', 'list'],
     summary: 'List the people who may approve plans',
     details:
-      'Each account has its own list, in the journal, so every host that shares the journal has the same one. A live account without a list has those of the journal’s other live accounts with two approvers. Compare a public key with its owner before you rely on it: over the phone, or in person.',
+      'Each account has its own list, in the journal, so every host that shares the journal has the same one. A live account without its own list uses those of the journal’s other live accounts that have two approvers. Compare a public key with its owner before you rely on it: over the phone, or in person.',
     examples: ['fiatrail profiles approvers list', 'fiatrail profiles approvers list --profile main -o json'],
     endpoints: [],
     prints: () =>
@@ -242,15 +242,29 @@ const removeCommand = command({
   },
 });
 
-/** Parses an amount, or `off`. */
-const amountOrOff = (text: string): ApprovalThreshold | 'off' => (text === 'off' ? text : approvalThresholdsFrom(text));
+/** An asset that no longer needs approval. */
+interface AssetOff {
+  readonly asset: ApprovalThreshold['asset'];
+  readonly minor: 'off';
+}
+
+/** Parses an amount, `off`, or `NGN off`. */
+function amountOrOff(text: string): ApprovalThreshold | AssetOff | 'off' {
+  if (text === 'off') return text;
+  const [, asset] = /^\s*(ngn|cngn|usdc|usdt)\s+off\s*$/i.exec(text) ?? [];
+  if (asset === undefined) return approvalThresholdsFrom(text);
+  return { asset: asset.toUpperCase() as AssetOff['asset'], minor: 'off' };
+}
+
+const isOff = (each: ApprovalThreshold | AssetOff): each is AssetOff => each.minor === 'off';
 
 const approvalThresholdCommand = command({
   words: ['profiles', 'approval-threshold', 'set'],
   summary: 'Set the amounts above which a second person must approve',
-  details: `A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and a second person approved. Each asset has its own amount, but Naira and cNGN count as one; an asset without an amount needs no approval, and neither does an onramp. A request that does not say how much it moves, such as a trade on a quote, always needs one. "off" removes every amount. ${SECOND}`,
+  details: `A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and a second person approved. Each asset has its own amount, but Naira and cNGN count as one; an asset without an amount needs no approval, and neither does an onramp. A request that does not say how much it moves, such as a trade on a quote, always needs approval. "NGN off" removes the amount of one asset, "off" every amount. ${SECOND}`,
   examples: [
     'fiatrail profiles approval-threshold set "NGN 1000000" "CNGN 1000000" "USDC 500"',
+    'fiatrail profiles approval-threshold set "USDC off"',
     'fiatrail profiles approval-threshold set off',
   ],
   endpoints: [],
@@ -261,7 +275,12 @@ const approvalThresholdCommand = command({
       pendingUntil: z.nullable(z.iso.datetime()),
     }),
   parameters: {
-    amounts: someArguments('amount', 'amount with its asset, such as "NGN 1000000", or off', amountOrOff, 'Amount:'),
+    amounts: someArguments(
+      'amount',
+      'amount with its asset, such as "NGN 1000000", an asset and off, or off for all',
+      amountOrOff,
+      'Amount:',
+    ),
     ...CHANGE_OPTIONS,
   },
   run: async (account, terminal, { amounts, ...input }) => {
@@ -273,7 +292,11 @@ const approvalThresholdCommand = command({
       throw new CliError('usage', 'off cannot be combined with amounts', { hint: 'give amounts, or only off' });
     // The amounts of an import, which are in the profile, move to the journal.
     const current = approvalThresholdsOf(profile, await approversOf(account));
-    const limits = given.length === 0 ? [] : withApprovalThresholds(current, given);
+    const others = current.filter(({ asset }) => !given.some((each) => each.asset === asset && isOff(each)));
+    const set = given.filter((each) => !isOff(each));
+    const both = set.find(({ asset }) => given.some((each) => each.asset === asset && isOff(each)));
+    if (both) throw new CliError('usage', `${both.asset} has an amount and is off`, { hint: 'give one of them' });
+    const limits = given.length === 0 ? [] : withApprovalThresholds(others, set);
     endDryRun(account, { profile: profile.name, approvalThresholds: approvalThresholdWords(limits) });
     const pendingUntil = await make(account, terminal, { change: 'approval-threshold', limits }, input);
     if (pendingUntil === null && stored.approvalThresholds)

@@ -271,7 +271,7 @@ const setCommand = command({
   words: ['profiles', 'rules', 'set'],
   summary: 'Set, change or remove the rules of a profile',
   details:
-    'fiatrail checks the rules before it records and sends a change. A change that breaks a rule exits with 9, even with --yes. Rules that you do not name stay as they are. The journal records each change of the rules; on a live profile, it needs a terminal, and --yes is not enough. Rules prevent mistakes, not misuse: anyone who can change the profile can change its rules.',
+    'fiatrail checks the rules before it records and sends a change. A change that breaks a rule exits with 9, even with --yes. Rules that you do not name stay unchanged. The journal records each change of the rules; on a live profile, it needs a terminal, and --yes is not enough. Rules prevent mistakes, not misuse: anyone who can change the profile can change its rules.',
   examples: [
     'fiatrail profiles rules set main --max-per-call "NGN 500000" --max-per-day "NGN 2000000 fees withdraw"',
     'fiatrail profiles rules set main --allow-account 000013/0123456789 --hours "mon-fri 08:00-18:00"',

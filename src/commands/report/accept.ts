@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { type Acceptance, acceptancesOf, acceptedName, type SavedAcceptances, textOf } from '../../copy/acceptances.ts';
-import { withCopy } from '../../copy/open.ts';
 import { accountIn } from '../../copy/questions/report/balance.ts';
 import type { Difference } from '../../copy/questions/report/differences.ts';
 import { spanOf } from '../../copy/questions/report/periods.ts';
@@ -23,7 +22,7 @@ import { argument, oneOf, PLAN_OPTIONS, plainText, required, switchOn } from '..
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { differenceSchema, printedDifference } from './lines.ts';
-import { iso, periodArgument, periodIn, periodSchema, type ReportPeriod, spanIn } from './period.ts';
+import { iso, periodArgument, periodIn, periodSchema, type ReportPeriod, spanIn, withCopyFor } from './period.ts';
 
 /** What is to be accepted of an asset in a period, or is no longer to be. */
 interface Decision {
@@ -182,7 +181,7 @@ export const acceptCommand = command({
   words: ['report', 'accept'],
   summary: 'Accept balance changes that no list explains',
   details:
-    'Accepts the unexplained changes of one asset in the period, which is this month unless you name another one. An accepted change is included in every report of that time. The journal records who accepted it and why, so that all hosts that share it know, and it is not lost with the copy. --undo takes it back. Once there are two approvers, it needs the approval of one of them who is not the one who asks: write a plan of it with --plan, have them approve it with plans approve, then run plans apply.',
+    'Accepts the unexplained changes of one asset in the period, which is this month unless you name another one. An accepted change is included in every report of that time. The journal records who accepted it and why, so all hosts that share it know, and it survives if the copy is lost. --undo takes it back. Once there are two approvers, a second person must approve it: write a plan of it with --plan, have them approve it with plans approve, then run plans apply.',
   examples: ['fiatrail report accept USDC --reason "top-up from the exchange, 5 November"'],
   endpoints: [],
   prints: () =>
@@ -198,13 +197,13 @@ export const acceptCommand = command({
   parameters: {
     asset: argument('asset', 'CNGN, USDC, USDT, or NGN for earned fees', oneOf('CNGN', 'USDC', 'USDT', 'NGN')),
     period: periodArgument,
-    undo: switchOn('--undo', 'no longer accept what was accepted in the period'),
+    undo: switchOn('--undo', 'take back what was accepted in the period'),
     reason: required('--reason <text>', 'why the change is correct, or why it is not', plainText, 'Reason:'),
     ...periodOptions,
     ...PLAN_OPTIONS,
   },
   run: (account, terminal, { asset, period: name, reason, since, until, undo: isUndone = false }) =>
-    withCopy(account, async (copy) => {
+    withCopyFor(account, terminal, name, { since, until }, async (copy) => {
       const decision = await copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const saved = await acceptancesOf(account, queries);

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { acceptancesOf } from '../../copy/acceptances.ts';
-import { withCopy } from '../../copy/open.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
 import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
 import { kindsIn } from '../../copy/questions/report/kinds.ts';
@@ -45,6 +44,7 @@ import {
   type ReportPeriod,
   spanIn,
   svgOption,
+  withCopyFor,
   writeChart,
 } from './period.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
@@ -245,7 +245,7 @@ const reportCommand = command({
   words: ['report'],
   summary: 'Summarize what came in and went out, and check it against the balances',
   details:
-    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts when it completed. Of a period that is over, Open counts what had not ended by its end. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Before the second sync nothing can be checked; the report says so and exits with 0. A figure that is not known exactly says so and why, such as what was earned before the first sync; with --complete, the exit code is then 9. Users’ wallets are not included: see report owed.',
+    'Reads the copy of the account (fiatrail sync). Shows, for each asset, the opening balance, what came in and went out, fees, trades, refunds, what is in transit, and the closing balance. A movement counts once it is completed. For a past period, Open counts what was still open at its end. Each sync records the balances. If a balance changed between two syncs by more than the lists explain, for example because tokens were sent to it on a chain, the report shows the difference and exits with 9 until you accept it with: fiatrail report accept. Until the second sync there is nothing to compare; the report says so and exits with 0. A figure that is not known exactly says so and why, such as what was earned before the first sync; with --complete, the exit code is then 9. Users’ wallets are not included: see report owed.',
   examples: [
     'fiatrail report',
     'fiatrail report last month',
@@ -268,19 +268,20 @@ const reportCommand = command({
     complete: completeOption,
     svg: svgOption,
   },
-  run: (account, terminal, { period: name, by, since, until, svg, complete: isComplete = false }) =>
-    withCopy(account, (copy) =>
+  run: async (account, terminal, { period: name, by, since, until, svg, complete: isComplete = false }) => {
+    const step = STEPS.find((each) => each === by);
+    if (svg !== undefined && !step)
+      throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
+    return withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
-        const step = STEPS.find((each) => each === by);
-        if (svg !== undefined && !step)
-          throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const asking = { account, terminal, isComplete };
         if (by === 'user') return byUser(asking, queries, period);
         if (step) return byStep(asking, queries, period, { step, svg });
         return wholeReport(asking, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
       }),
-    ),
+    );
+  },
 });
 
 export const commands = [reportCommand, ...partCommands, acceptCommand];

@@ -2,6 +2,8 @@ import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
+import type { LocalCopy } from '../../copy/database.ts';
+import { withCopy } from '../../copy/open.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { monthNamed } from '../../copy/questions/report/periods.ts';
 import type { Account } from '../../engine/account.ts';
@@ -47,22 +49,10 @@ export async function periodIn(
   words: readonly string[] | undefined,
   typed: TypedPeriod,
 ): Promise<ReportPeriod> {
-  const name = words?.length ? words.join(' ') : undefined;
   // By the service's clock, which may be ahead of this one.
   const looked = await lastCheckAt(queries);
   const nowMs = Math.max(account.world.clock.now(), looked ? Date.parse(looked) : 0);
-  const isTyped = typed.since !== undefined || typed.until !== undefined;
-  if (name !== undefined && isTyped)
-    throw new CliError('usage', 'a month and --since or --until cannot be combined', { hint: 'give one of them' });
-  const { zone } = terminal.globals;
-  const times = timesOf(typed, terminal);
-  // An end alone is the end of a part of its month.
-  const inMonthMs = Math.min(nowMs, (times.untilMs ?? nowMs + 1) - 1);
-  const month = monthNamed(name ?? 'this month', zone, inMonthMs);
-  if (!month)
-    throw new CliError('usage', `invalid period "${printable(name ?? '')}"`, {
-      hint: 'use this month, last month, october, 2026-11, or --since and --until',
-    });
+  const { month, times, isTyped } = monthTyped(words, typed, terminal, nowMs);
   const sinceMs = times.sinceMs ?? month.sinceMs;
   if (sinceMs > nowMs)
     throw new CliError('usage', 'the period is in the future', { hint: 'use this month for the days until now' });
@@ -71,11 +61,42 @@ export async function periodIn(
   const isOver = endMs <= nowMs;
   if (isTyped)
     return { sinceMs, untilMs, isOver, month: undefined, typed: `--since ${iso(sinceMs)} --until ${iso(untilMs)}` };
-  const named = monthName(sinceMs, zone);
+  const named = monthName(sinceMs, terminal.globals.zone);
   return { sinceMs, untilMs, isOver, month: named, typed: named };
 }
 
 const monthName = (ms: number, zone: Zone) => new Date(ms + zone.offsetMs(ms)).toISOString().slice(0, 7);
+
+/** Returns the month that was typed, and the times if dates were. Throws CliError usage. */
+function monthTyped(words: readonly string[] | undefined, typed: TypedPeriod, terminal: Terminal, nowMs: number) {
+  const name = words?.length ? words.join(' ') : undefined;
+  const isTyped = typed.since !== undefined || typed.until !== undefined;
+  if (name !== undefined && isTyped)
+    throw new CliError('usage', 'a month and --since or --until cannot be combined', { hint: 'give one of them' });
+  const times = timesOf(typed, terminal);
+  // An end alone is the end of a part of its month.
+  const inMonthMs = Math.min(nowMs, (times.untilMs ?? nowMs + 1) - 1);
+  const month = monthNamed(name ?? 'this month', terminal.globals.zone, inMonthMs);
+  if (month) return { month, times, isTyped };
+  throw new CliError('usage', `invalid period "${printable(name ?? '')}"`, {
+    hint: 'use this month, last month, october, 2026-11, or --since and --until; see: fiatrail report --help',
+  });
+}
+
+/**
+ * Opens the local copy for a report of a period. A period that cannot be read is reported first, because a sync does not help.
+ * Rejects with CliError usage.
+ */
+export async function withCopyFor<T>(
+  account: Account,
+  terminal: Terminal,
+  words: readonly string[] | undefined,
+  typed: TypedPeriod,
+  use: (copy: LocalCopy) => Promise<T>,
+): Promise<T> {
+  monthTyped(words, typed, terminal, account.world.clock.now());
+  return withCopy(account, use);
+}
 
 /** The error of a question about balances that no sync has read yet. */
 export const neverLooked = () =>

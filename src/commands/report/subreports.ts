@@ -17,7 +17,16 @@ import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { completeOption, incomplete, reasonLines } from './known.ts';
 import { checkLines } from './lines.ts';
-import { neverLooked, periodArgument, periodIn, periodSchema, spanIn, svgOption, writeChart } from './period.ts';
+import {
+  neverLooked,
+  periodArgument,
+  periodIn,
+  periodSchema,
+  spanIn,
+  svgOption,
+  withCopyFor,
+  writeChart,
+} from './period.ts';
 
 /** A report of figures: what it prints, why some are not known, and the error of one that must be complete. */
 function reported(
@@ -48,7 +57,7 @@ const feesCommand = command({
   isLocal: true,
   parameters: { period: periodArgument, ...periodOptions, complete: completeOption },
   run: (account, terminal, { period: name, since, until, complete = false }) =>
-    withCopy(account, (copy) =>
+    withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const span = spanOf(period.sinceMs, period.untilMs);
@@ -108,7 +117,7 @@ const usersCommand = command({
     complete: completeOption,
   },
   run: (account, terminal, { period: name, top = 10, since, until, complete = false }) =>
-    withCopy(account, (copy) =>
+    withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const found = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
@@ -204,7 +213,7 @@ const balanceCommand = command({
     svg: svgOption,
   },
   run: (account, terminal, { period: name, token: asset = 'CNGN', by = 'day', since, until, svg, complete = false }) =>
-    withCopy(account, (copy) =>
+    withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const parts = partsOf(period.sinceMs, period.untilMs, by, terminal.globals.zone);

@@ -246,7 +246,7 @@ const AUTO_SIGNING = [
 
 const autoSigningCommand = callCommand(autoSigningConfig, {
   words: ['wallets', 'auto-signing', 'show'],
-  summary: 'Show the amount up to which the account’s own cNGN is signed automatically',
+  summary: 'Show the limit up to which the account’s own cNGN is signed automatically',
   details:
     'Larger amounts need a manual signature. Trades have a threshold of their own: fiatrail fx auto-signing show',
   examples: [

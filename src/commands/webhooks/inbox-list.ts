@@ -135,7 +135,7 @@ async function* olderThan(inbox: Inbox, filter: InboxSelection, last: InboxEvent
 export const listCommand = command({
   words: ['webhooks', 'inbox', 'list'],
   summary: 'List received events, newest first',
-  details: 'With --count, prints how many there are of each name.',
+  details: 'With --count, counts the events by name.',
   examples: [
     'fiatrail webhooks inbox list',
     'fiatrail webhooks inbox list --count --since 2026-11-01',

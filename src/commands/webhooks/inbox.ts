@@ -77,7 +77,7 @@ const replayCommand = command({
   words: ['webhooks', 'inbox', 'replay'],
   summary: 'Send received events to a URL again',
   details:
-    'Sends the exact body and headers that arrived. If the target rejects old events, add --resign. --set changes the content and also needs --resign. Give a filter instead of an event to send all events that match, in order of arrival. Events that the target does not accept are listed, and after 10 in a row it stops.',
+    'Sends the exact body and headers that arrived. If the target rejects old events, add --resign. --set changes the content and also needs --resign. Give a filter instead of an event to send all events that match, in order of arrival. Lists the events that the target does not accept, and stops after 10 in a row.',
   examples: [
     'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks',
     'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks --resign service --set amount=1',

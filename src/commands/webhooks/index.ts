@@ -164,7 +164,7 @@ const setCommand = command({
   words: ['webhooks', 'set'],
   summary: 'Set the account’s webhook URL, its events and its signing secret',
   details:
-    'Shows what is set now, and asks before it sends events to another address. On a terminal, it also asks for the signing secret. Elsewhere, the secret stays as it is unless a flag or FIATRAIL_WEBHOOK_SECRET gives one. The secret is stored with the profile too, where webhooks listen and webhooks verify find it; the previous one is accepted for another 24 hours. A running listener accepts the new secret before the service starts to use it.',
+    'Shows the current settings, and asks before it sends events to another address. On a terminal, it also asks for the signing secret. Elsewhere, the secret stays unchanged unless a flag or FIATRAIL_WEBHOOK_SECRET gives one. The secret is stored with the profile too, where webhooks listen and webhooks verify find it; the previous one is accepted for another 24 hours. A running listener accepts the new secret before the service starts to use it.',
   examples: [
     'fiatrail webhooks set https://hooks.example.com/fiatrail --new-secret --yes',
     'op read op://ops/webhook/secret | fiatrail webhooks set https://hooks.example.com/fiatrail --secret-stdin --yes',

@@ -234,7 +234,7 @@ export const ANYWHERE: Readonly<Record<string, string>> = {
   explorerLink: 'A link to the transaction in a block explorer. Absent until there is a transaction.',
   address: 'The address of the wallet.',
   walletAddress: 'The address of the wallet.',
-  smartWalletAddress: 'The address of the smart wallet.',
+  smartWalletAddress: 'The address of the wallet.',
   managedWalletAddress: 'The address of the wallet that the service manages for the user.',
   destinationAddress: 'The address that receives the tokens.',
   destinationWallet: 'The address that receives the tokens.',

@@ -56,7 +56,7 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   'bridge.networks': 'Returns which networks each token can be moved between.',
   'bridge.history': 'Returns the bridge transactions of the account, one page at a time.',
 
-  'wallets.get-fintech': 'Returns the smart wallet of the account and the external wallets that are registered.',
+  'wallets.get-fintech': 'Returns the account wallet and the external wallets that are registered.',
   'wallets.list-user':
     'Returns the wallets of a user on all networks, with their balances, and those that were created for onramps.',
   'wallets.add-external':

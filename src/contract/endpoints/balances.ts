@@ -26,7 +26,7 @@ export const balanceMulti = endpoint({
   method: 'GET',
   path: '/balance/multi',
   effect: 'read',
-  summary: "Show the balances of the account's smart wallet on each network",
+  summary: 'Show the balances of the account wallet on each network',
   done: 'Multi-network balance retrieved',
   repeats: { token: 'token' },
   request: () =>

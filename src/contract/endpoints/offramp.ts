@@ -126,5 +126,5 @@ export const offrampStatus = endpoint({
       tokenTransfer: f.maybe(tokenTransfer()),
       payout: f.maybe(payout()),
     }),
-  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown')],
+  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown', 'list offramps with: fiatrail offramp list')],
 });

@@ -31,7 +31,7 @@ export const startPayout = endpoint({
   errors: [
     invalid('public', 'the amount is not greater than 0'),
     refusal('BANK_ACCOUNT_NOT_FOUND', 'public', 'no payout account has this id'),
-    refusal('SHORT_BALANCE', 'public', 'the cNGN balance of the smart wallet is too low'),
+    refusal('SHORT_BALANCE', 'public', 'the cNGN balance of the account wallet is too low'),
   ],
 });
 
@@ -94,5 +94,5 @@ export const payoutStatus = endpoint({
       initiatedAt: f.maybe(f.timestamp('public')),
       completedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown')],
+  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown', 'list payouts with: fiatrail payout list')],
 });

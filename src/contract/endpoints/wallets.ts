@@ -21,7 +21,7 @@ export const getFintechWallet = endpoint({
   method: 'GET',
   path: '/getfintechwallet',
   effect: 'read',
-  summary: "Show the account's smart wallet and external wallets",
+  summary: 'Show the account wallet and external wallets',
   done: 'Fintech wallets listed',
   request: () => f.fields({}),
   response: () =>
@@ -53,7 +53,7 @@ const tokens = (asset: f.AssetRule) => f.moneyText('public', 'token', asset, { m
 
 const balanceOf = (asset: 'CNGN' | 'USDC' | 'USDT') => f.group('public', { balance: f.maybe(tokens(asset)) });
 
-/** A user's wallet. Smart wallets use the upper-case balances, other chains the last two. */
+/** A user's wallet. Wallets on Base use the upper-case balances, other chains the last two. */
 const userWallet = () =>
   f.group('public', {
     walletAddress: f.maybeText('public', { personal: 'address' }),

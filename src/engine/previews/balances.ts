@@ -182,7 +182,7 @@ export async function walletBalance(
   return paying?.length === 0 ? amount(token, 0n) : largestIn(paying ?? [], token, data);
 }
 
-/** Reads what the account's smart wallet holds of a token on Base or, with `allNetworks`, in all. */
+/** Reads what the account wallet holds of a token on Base or, with `allNetworks`, in all. */
 export async function accountBalance(
   account: Account,
   token: Token,

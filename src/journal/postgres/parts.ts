@@ -29,8 +29,16 @@ function wordsOf(sql: string, qualifiers: Qualifiers): string {
     .replace(/^create or replace /, 'create ')
     .replace(' if not exists', '')
     .replace(' using btree', '')
-    .replaceAll(' = any array ', ' in ');
+    .replaceAll(' = any array ', ' in ')
+    .replaceAll(' < > all array ', ' not in ')
+    .replaceAll(' ~ ~ ', ' like ')
+    .replaceAll(' else null end', ' end')
+    .replaceAll(/\b(\w+) as \1\b/g, '$1')
+    .replaceAll(NAMED_BY_SERVER, '');
 }
+
+/** What a server says of a value without a name, and what it leaves out of a cast. */
+const NAMED_BY_SERVER = /\bcast | as (?:min|max|sum|count|coalesce|case|bigint|text)\b/g;
 
 /** Returns a table, its columns and its constraints. */
 function partsOfTable(table: Table, words: (sql: string) => string): readonly Part[] {

@@ -114,7 +114,7 @@ export function maxGivenBase(gives: Asset, maxBase: bigint, priceMicro: bigint):
 }
 
 /**
- * Returns the ledger account that a fintech trades an asset from and to: cNGN in the smart wallet on Base, stablecoins
+ * Returns the ledger account that a fintech trades an asset from and to: cNGN in the account wallet on Base, stablecoins
  * in the MPC vault. Undefined without a vault. Source: public (custody).
  */
 function tradingAccount(store: Database, fintech: bigint, asset: Asset): AccountRef | undefined {

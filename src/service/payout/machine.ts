@@ -55,7 +55,7 @@ export function bankAccountOf(row: PayoutRow) {
   };
 }
 
-/** Formats the paying smart wallet for responses and events. */
+/** Formats the paying account wallet for responses and events. */
 export function systemWallet({ store }: Context, row: PayoutRow) {
   return { source: 'system_wallet' as const, address: smartWallet(store, row.fintech).address };
 }
@@ -190,7 +190,7 @@ const REVIEW_FAILED: PayoutError = {
 };
 
 const PAYOUT_TABLE = `
--- Payouts from the fintech's smart wallet to one of its bank accounts. A finished payout is kept when its account is removed.
+-- Payouts from the fintech's account wallet to one of its bank accounts. A finished payout is kept when its account is removed.
 CREATE TABLE payout (
   id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, bank_account INTEGER REFERENCES bank_account ON DELETE SET NULL, state TEXT NOT NULL,
   amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL,
@@ -232,7 +232,7 @@ export function begin(context: Context, row: PayoutRow): void {
   follow(context, row, payoutPlan(row.account_number) === 'cancelled' ? 'cancelled' : 'accepted');
 }
 
-/** Returns what leaves the smart wallet, in kobo: the amount paid out plus the platform fee. */
+/** Returns what leaves the account wallet, in kobo: the amount paid out plus the platform fee. */
 function payoutTotalKobo(row: PayoutRow): bigint {
   return row.amount_kobo + row.platform_fee_kobo;
 }

@@ -28,7 +28,7 @@ function spendable(call: Call): FundsSource[] {
   ];
 }
 
-/** Takes `neededBase` from the smart wallet. Throws SHORT_BALANCE. */
+/** Takes `neededBase` from the account wallet. Throws SHORT_BALANCE. */
 function draw(call: Call, neededBase: bigint): FundsSource[] {
   const sources = spendable(call);
   const available = totalOf(sources);

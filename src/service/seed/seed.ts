@@ -17,7 +17,7 @@ import { accountHolder, EXPIRED_KEY } from '../values.ts';
 interface SeededFintech {
   readonly name: string;
   readonly cngn: readonly (readonly [network: string, whole: bigint])[];
-  /** The balance of USDC and of USDT, in the smart wallet and in the vault. */
+  /** The balance of USDC and of USDT, in the account wallet and in the vault. */
   readonly stablecoins: bigint;
   readonly vaulted: bigint;
   /** The fintech's orders on the book. */

@@ -32,7 +32,7 @@ function signableWallet(call: Call, address: string, field: string): WalletRow &
   const row = wallet?.user === null ? undefined : wallet;
   const belongs = row && call.store.get('SELECT 1 FROM user WHERE id = ? AND fintech = ?', row.user, call.fintech.id);
   if (!row || !belongs || row.user === null || row.kind === 'multi_chain')
-    throw new Fault('VALIDATION_ERROR', `${field}: expected a smart wallet of a user of this fintech`);
+    throw new Fault('VALIDATION_ERROR', `${field}: expected a wallet of a user of this fintech`);
   if (row.custom_owner !== null)
     throw new Fault('VALIDATION_ERROR', `${field}: the service cannot sign for a wallet with a custom owner`);
   return { ...row, user: row.user };

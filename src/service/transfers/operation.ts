@@ -30,7 +30,7 @@ function requireRecipient(call: Call, address: string): ExternalWalletRow {
 }
 
 /**
- * Returns what the smart wallet must keep of a token: cNGN for active orders. Orders that give stablecoin draw on the
+ * Returns what the account wallet must keep of a token: cNGN for active orders. Orders that give stablecoin draw on the
  * vault.
  */
 function claimsOn({ store, fintech }: Call, token: Token) {
@@ -51,7 +51,7 @@ function requireFree(token: Token, base: bigint, held: bigint, claimedBase: bigi
 }
 
 /**
- * Sends tokens from the smart wallet, on Base regardless of the network that the recipient is registered for, without a
+ * Sends tokens from the account wallet, on Base regardless of the network that the recipient is registered for, without a
  * fee.
  */
 function send(call: Call, wallet: WalletRow, recipient: ExternalWalletRow, token: Token, base: bigint, note?: string) {

@@ -36,7 +36,7 @@ function touchFintech({ store, fintech, nowMs }: Call): void {
 
 function requireNew(call: Call, address: string): void {
   if (sameAddress(address) === smartWallet(call.store, call.fintech.id).address)
-    throw new Fault('VALIDATION_ERROR', "address: expected an external wallet; this is the account's smart wallet");
+    throw new Fault('VALIDATION_ERROR', 'address: expected an external wallet; this is the account wallet');
   if (externalWalletAt(call, address)) throw new Fault('VALIDATION_ERROR', 'address: the wallet is already registered');
 }
 

@@ -157,7 +157,7 @@ function total(call: Call, wallet: WalletRow, asset: Asset): Amount {
 }
 
 /**
- * Formats balances by kind of wallet: objects for smart wallets, two strings for other kinds, null for none. Source:
+ * Formats balances by kind of wallet: objects for account and user wallets, two strings for other kinds, null for none. Source:
  * public.
  */
 function balancesOf(call: Call, wallet: WalletRow) {

@@ -28,10 +28,10 @@ export function managedWallet(store: Database, user: bigint): WalletRow {
   return wallet;
 }
 
-/** Returns the smart wallet of a fintech: one address on every EVM network, and the cNGN side of its trades. */
+/** Returns the account wallet of a fintech: one address on every EVM network, and the cNGN side of its trades. */
 export function smartWallet(store: Database, fintech: bigint): WalletRow {
   const wallet = store.get<WalletRow>(`SELECT * FROM wallet WHERE fintech = ? AND kind = 'fintech'`, fintech);
-  if (!wallet) throw new Error('the fintech has no smart wallet');
+  if (!wallet) throw new Error('the fintech has no account wallet');
   return wallet;
 }
 

@@ -3,6 +3,7 @@ import type { Asking, Check, Find, Prompter, World } from '../../base/world.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { shellWord } from '../../present/text.ts';
+import { commandLines } from '../../present/width.ts';
 import type { Command, Guided } from '../command.ts';
 import { missingParameters } from '../parse/missing.ts';
 import type { Parameter, Picked } from '../parse/parameters.ts';
@@ -26,9 +27,9 @@ export async function showEquivalentCommand(
     ...(yes ? ['--yes'] : []),
     ...(dryRun ? ['--dry-run'] : []),
   ];
-  await account.notices.note(
-    `equivalent command: ${['fiatrail', ...all.map(shellWord), ...(tail ? [tail] : [])].join(' ')}`,
-  );
+  const line = ['fiatrail', ...all.map(shellWord), ...(tail ? [tail] : [])];
+  const { columns = Number.POSITIVE_INFINITY } = account.world.stderr;
+  for (const each of commandLines(line, columns, 'equivalent command: ')) await account.notices.note(each);
 }
 
 /** The outcome that a wizard prints: the last one, or the command's own if --fields or --query apply to it. */

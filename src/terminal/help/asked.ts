@@ -52,6 +52,9 @@ async function subjectOf(words: readonly string[], catalogue: readonly Group[]):
   return name === undefined ? undefined : { kind: 'page', name };
 }
 
+/** `help api quota` asks about a quota; a value of a command is an id, a number or a path more often than a word. */
+const isPlainWord = (text: string) => /^[a-z]{3,}$/.test(text);
+
 /** Returns the words of the command that was named, perhaps with its arguments, or those of a part of a group. */
 function namedIn(words: readonly string[], commands: readonly Command[]): readonly string[] | undefined {
   const isStart = (start: readonly string[], of: readonly string[]) => start.every((word, at) => of[at] === word);
@@ -59,7 +62,8 @@ function namedIn(words: readonly string[], commands: readonly Command[]): readon
   const named = commands.toSorted((a, b) => b.words.length - a.words.length).find((each) => isStart(each.words, words));
   const args = Object.values(named?.parameters ?? {}).filter(({ kind }) => kind === 'argument');
   const room = args.some(({ repeats }) => repeats) ? Number.POSITIVE_INFINITY : args.length;
-  return named && words.length - named.words.length <= room ? named.words : undefined;
+  const rest = words.slice(named?.words.length ?? 0);
+  return named && rest.length <= room && !rest.some(isPlainWord) ? named.words : undefined;
 }
 
 /** `help topics NAME` is `help NAME`, of a topic alone. */

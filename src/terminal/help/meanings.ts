@@ -194,7 +194,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'help change': 'modify, correct, typo, rename, edit, change, users update, users rename',
   'help change, help cancel': 'delete, remove',
   'help update, help change': 'update',
-  'help update': 'npm, docker, container, deb, apt, homebrew, brew, binary, upgrade, uninstall',
+  'help update': 'npm, deb, apt, homebrew, brew, binary, upgrade, uninstall',
   'help update, completion install': 'install',
   // Webhooks
   'webhooks events, webhooks inbox list': 'event',
@@ -307,6 +307,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'keys sandbox add, help login': 'keys create, keys new, keys generate',
   'profiles show, profiles list': 'keys list',
   'help leaked-key, help change': 'keys reset',
+  'ops list --since yesterday, ops list': 'ops runs, ops logs, ops history, runs',
   'ops list, help change': 'ops clear, ops delete',
   'ops journal backup, ops journal export': 'ops prune, disaster recovery, disaster, recovery',
   'profiles add, init': 'profiles create',

@@ -71,8 +71,28 @@ function commandIn({ words, commands }: TypedLine): readonly string[] {
   return end === -1 ? words : words.slice(0, end);
 }
 
+/** An option that more commands have says little about which one is meant. */
+const MAX_OWNERS = 2;
+
+/** Returns a hint for an option that this command does not take, and one or two others do: `init --embedded`. */
+async function ownerOf({ message }: ParserError, { words: typed, catalogue }: TypedLine): Promise<string | undefined> {
+  const [, flag] = /unknown option '(--[^=']+)/.exec(message) ?? [];
+  const { HARMFUL } = await import('./nearest.ts');
+  const commands = (await Promise.all(catalogue.map((group) => group.load()))).flat();
+  const owners = commands.filter(
+    ({ words, parameters }) =>
+      !HARMFUL.includes(words.at(-1) ?? '') &&
+      words.join(' ') !== typed.join(' ') &&
+      Object.values(parameters).some(({ name }) => name.split(/[\s,]+/).includes(flag ?? '')),
+  );
+  if (flag === undefined || owners.length === 0 || owners.length > MAX_OWNERS) return undefined;
+  return `did you mean ${owners.map(({ words }) => `fiatrail ${words.join(' ')} ${flag}`).join(' or ')}?`;
+}
+
 /** Returns a hint for a word that names no command, or that a command does not take. */
-async function meantBy({ code }: ParserError, line: TypedLine) {
+async function meantBy(error: ParserError, line: TypedLine) {
+  const { code } = error;
+  if (code === 'commander.unknownOption' && !error.message.includes('(Did you mean')) return ownerOf(error, line);
   if (code !== 'commander.unknownCommand' && code !== 'commander.excessArguments') return undefined;
   const { hintFor } = await import('../help/suggest.ts');
   return hintFor(line.words, line.catalogue);

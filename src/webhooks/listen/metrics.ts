@@ -6,7 +6,7 @@ import type { Inbox } from '../inbox/inbox.ts';
 /** What a listener counts since it began, and what its inbox says. */
 export interface Metrics {
   received(isCopy: boolean): void;
-  refused(kind: string): void;
+  rejected(kind: string): void;
   forwarded(target: string, end: ForwardEnd, tookMs: number): void;
   /** The numbers as text, in the form that an Accept header prefers. */
   text(accept: string): Promise<{ readonly type: string; readonly text: string }>;
@@ -32,8 +32,8 @@ export function createMetrics(watched: Watched): Metrics {
     received: (isCopy) => {
       for (const { received } of both) received.inc({ kind: isCopy ? 'copy' : 'new' });
     },
-    refused: (reason) => {
-      for (const { refused } of both) refused.inc({ reason });
+    rejected: (reason) => {
+      for (const { rejected } of both) rejected.inc({ reason });
     },
     forwarded: (name, { status, problem }, tookMs) => {
       const target = watched.targets.get(name) ?? '';
@@ -66,21 +66,25 @@ function countersIn(registry: Registry, { inbox, targets, clock }: Watched) {
     });
   const counts = () => inbox.counts();
   const counters = {
-    received: new Counter(own('deliveries_received_total', 'Deliveries that were taken.', 'kind')),
-    refused: new Counter(own('deliveries_refused_total', 'Deliveries that were rejected.', 'reason')),
+    received: new Counter(own('deliveries_received_total', 'Deliveries that were stored.', 'kind')),
+    rejected: new Counter(own('deliveries_rejected_total', 'Deliveries that were rejected.', 'reason')),
     forwards: new Counter(own('forwards_total', 'Attempts to forward an event.', 'target', 'status')),
     seconds: new Histogram({
-      ...own('forward_duration_seconds', 'How long a target or a command took with an event.', 'target'),
+      ...own('forward_duration_seconds', 'How long an attempt to forward an event took.', 'target'),
       buckets: BUCKETS,
     }),
   };
   gauge('inbox_events', 'Events in the inbox.', async () => (await counts()).events);
-  gauge('inbox_held_events', 'Events that wait for a person.', async () => (await counts()).quarantined);
-  gauge('inbox_off_time_events', 'Events that came late or early.', async () => (await counts()).late);
-  gauge('inbox_dead_forwards', 'Events that were given up for a target.', async () => (await counts()).dead);
-  gauge('inbox_waiting_forwards', 'Events that wait to be forwarded.', async () => (await counts()).waiting);
+  gauge('inbox_quarantined_events', 'Quarantined events.', async () => (await counts()).quarantined);
+  gauge('inbox_off_time_events', 'Events that arrived late or early.', async () => (await counts()).late);
+  gauge(
+    'inbox_dead_forwards',
+    'Events that a target did not acknowledge in any attempt.',
+    async () => (await counts()).dead,
+  );
+  gauge('inbox_waiting_forwards', 'Events queued for a target.', async () => (await counts()).waiting);
   new Gauge({
-    ...own('inbox_oldest_waiting_seconds', 'How long ago the oldest event that waits for a target arrived.', 'target'),
+    ...own('inbox_oldest_waiting_seconds', 'Age of the oldest event queued for a target.', 'target'),
     async collect() {
       for (const [name, shown] of targets) {
         const oldestMs = await inbox.forwards.oldestMs(name);

@@ -38,9 +38,13 @@ export async function serveHealth(
   const served = await serveOperations(operated, metrics).catch((error: unknown) => {
     throw listenProblem(error, host, port);
   });
-  const refused = (kind: string) => {
-    metrics.refused(kind);
+  const rejected = (kind: string) => {
+    metrics.rejected(kind);
     if (kind === NOT_STORED) served.notStored();
   };
-  return { metrics: { ...metrics, refused }, address: `http://${hostInUrl(host)}:${served.port}`, close: served.close };
+  return {
+    metrics: { ...metrics, rejected },
+    address: `http://${hostInUrl(host)}:${served.port}`,
+    close: served.close,
+  };
 }

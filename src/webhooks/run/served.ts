@@ -67,7 +67,7 @@ export async function serveUntil(
     trustedProxies,
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
     onRefused: (refusal) => {
-      metrics?.refused(refusal.kind);
+      metrics?.rejected(refusal.kind);
       screen.refused(refusal);
     },
   }).catch((error) => {

@@ -84,7 +84,7 @@ describe('a rotation', () => {
         outcome: 'replaced',
         oldFingerprint: fingerprint(new Secret(OLD)),
         fingerprint: fingerprint(new Secret(NEW)),
-        keptIn: 'the key file',
+        storedIn: 'the key file',
         operationId: expect.any(String),
       },
     });
@@ -171,7 +171,7 @@ describe('a rotation', () => {
     const { code, stdout } = await run([...ROTATE, '--print-key']);
     expect({ code, printed: JSON.parse(stdout) }).toMatchObject({
       code: 0,
-      printed: { apiKey: NEW, keptIn: 'the key file' },
+      printed: { apiKey: NEW, storedIn: 'the key file' },
     });
   });
 });

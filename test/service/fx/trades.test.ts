@@ -47,7 +47,7 @@ function named(moved: Record<string, bigint>, names: Record<string, string>): Re
 }
 
 describe('the money of a trade', () => {
-  test('goes from the smart wallet to the vault in a purchase, minus the fee', async () => {
+  test('goes from the account wallet to the vault in a purchase, minus the fee', async () => {
     await using box = await openSandbox();
     const [before, names] = [await held(box), await accounts(box)];
     await box.ask(trade, buy);
@@ -67,7 +67,7 @@ describe('the money of a trade', () => {
     });
   });
 
-  test('goes from the vault to the smart wallet in a sale, minus the fee', async () => {
+  test('goes from the vault to the account wallet in a sale, minus the fee', async () => {
     await using box = await openSandbox();
     const [before, names] = [await held(box), await accounts(box)];
     await box.ask(marketOrder, sell);

@@ -33,7 +33,7 @@ async function richUser(box: TestSandbox): Promise<User> {
 }
 
 /**
- * The balances of the smart wallets: the managed one first, then the generated ones in order of creation. The swept one
+ * The balances of the user wallets: the managed one first, then the generated ones in order of creation. The swept one
  * is empty.
  */
 async function held(box: TestSandbox, { userId }: User): Promise<string[]> {

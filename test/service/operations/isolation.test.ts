@@ -115,7 +115,7 @@ describe("lists without an id contain only the caller's data", () => {
     expect((await two.box.ask(getFees, {}, two.otherKey)).fintechId).not.toBe(ours.fintechId);
   });
 
-  test('the smart wallet and its balance', async () => {
+  test('the account wallet and its balance', async () => {
     await using two = await openTwo();
     const wallet = await two.box.ask(getFintechWallet, {}, two.otherKey);
     expect(wallet).toMatchObject({ fintechName: 'Savanna Remit', totalUsers: 0 });

@@ -17,7 +17,7 @@ import { addAccount, commit, eventsOf, payOut, refusal, seededAccount } from '..
 
 const NAIRA = 100;
 
-/** The cNGN of the smart wallet in base units, on Base and on BNB Chain. */
+/** The cNGN of the account wallet in base units, on Base and on BNB Chain. */
 async function heldOf(box: TestSandbox): Promise<[base: bigint, bsc: bigint]> {
   const { wallet, held } = await box.inside(
     ({ store }) => ({
@@ -140,7 +140,7 @@ describe("a payout of the fintech's own cNGN", () => {
 const FEE = 100_000n;
 const kobo = (base: bigint) => base / 10_000n;
 
-describe('the smart wallet pays', () => {
+describe('the account wallet pays', () => {
   test('from Base first, then from the other networks', async () => {
     await using box = await openSandbox();
     const amount = kobo(ON_BASE + 100n * CNGN) - FEE;

@@ -139,7 +139,7 @@ function differences(context: Context): Record<string, bigint> {
 
 const NONE = { reserve: 0n, vault: 0n, bridging: 0n, incoming: 0n, defaults: 0n, managed: 0n, unbalanced: 0n };
 
-/** Returns the cNGN of the smart wallet on Base, and how much of it active orders may take. */
+/** Returns the cNGN of the account wallet on Base, and how much of it active orders may take. */
 function smartWalletOf({ store }: Context) {
   const held = balanceOf(store, walletAccount(smartWallet(store, 1n).id, 'base', 'CNGN'));
   return { held, committed: commitments(store, 1n, 'CNGN').totalBase };

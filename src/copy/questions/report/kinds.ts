@@ -5,11 +5,12 @@ import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { THINGS } from '../../../things/index.ts';
 import { waitOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
+import { CAME_BACK } from '../../fees.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
 import { isOneOf, tableOf } from '../../tables.ts';
 import { because } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
-import { CAME_BACK, CAME_BACK_AFTER, endOf, mayComeBack } from './movement-kinds.ts';
+import { CAME_BACK_AFTER, endOf, mayComeBack } from './movement-kinds.ts';
 import { endedUntil, madeAfter, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */

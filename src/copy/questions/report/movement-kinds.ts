@@ -3,11 +3,11 @@ import { bridgeTransfer } from '../../../things/bridge-transfer.ts';
 import { deposit } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { trade } from '../../../things/market.ts';
-import { endsOf, undoneStatesOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
 import { transfer } from '../../../things/token-transfers.ts';
+import { CAME_BACK } from '../../fees.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
-import { type CopyTable, isOneOf, tableOf } from '../../tables.ts';
+import { type CopyTable, tableOf } from '../../tables.ts';
 import type { Reason } from '../reasons.ts';
 
 /** cNGN is counted in millionths, Naira in kobo. */
@@ -114,20 +114,13 @@ const legsOf = (side: 'buy' | 'sell', token: 'usdc' | 'usdt'): readonly Movement
   ];
 };
 
-/** The fee of an own deposit: as the row says, or as the service says for such an amount; NULL until it was asked. */
-const DEPOSIT_FEE = `coalesce(fee_minor, amount_minor - funding_minor,
-  (SELECT f.fee_minor FROM stored_deposit_fees f WHERE f.amount_minor = stored_deposits.amount_minor))`;
+/** The fee of an own deposit; NULL if it is not known. */
+const DEPOSIT_FEE = 'platform_fee_minor';
 
 const PAYOUTS = rowsOf(payout);
 
-const UNDONE = undoneStatesOf(payout);
-
 /** Whether rows of a list may have been sent back by the bank after they had completed. */
 export const mayComeBack = ({ name }: Pick<CopyTable, 'name'>): boolean => name === PAYOUTS.table.name;
-
-/** A payout that the bank sent back after it was completed: the list shows it as failed, and not when it was completed. */
-export const CAME_BACK = `${PAYOUTS.failed} AND (${isOneOf('status', UNDONE)} OR EXISTS (SELECT 1 FROM stored_status_changes s
-  WHERE s.kind = '${PAYOUTS.table.name}' AND s.id = stored_payouts.id AND s.${isOneOf('status', [...endsOf(payout).done, ...UNDONE])}))`;
 
 /** When it was first seen as completed: an SQL expression. */
 const PAYOUT_NOTED = notedOf(PAYOUTS.table, PAYOUTS.done);
@@ -150,7 +143,7 @@ const CAME_BACK_ROWS = { ...payoutRows(true), done: PAYOUTS.failed, failed: NO_R
 /** What arrives of a bridge transfer. */
 const BRIDGED = 'coalesce(arrived_minor, amount_minor)';
 
-/** Whether an address is the account's smart wallet, as other rows of the account name it: an SQL condition. */
+/** Whether an address is the account wallet, as other rows of the account name it: an SQL condition. */
 const isOwnWallet = (address: string) => {
   const found = [transfer, payout, deposit].map(
     (thing) =>

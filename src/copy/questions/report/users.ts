@@ -29,8 +29,8 @@ interface UsersReport {
   readonly unownedOfframps: number;
 }
 
-/** The user of an offramp, by its wallet: no row names both. An onramp has a wallet of its own. */
-const OWNER = `coalesce((SELECT min(u.id) FROM stored_users u WHERE u.evm_wallet = p.wallet_address),
+/** The user of an offramp: as the service says, or else by its wallet. An onramp has a wallet of its own. */
+const OWNER = `coalesce(p.user_id, (SELECT min(u.id) FROM stored_users u WHERE u.evm_wallet = p.wallet_address),
   (SELECT min(d.user_id) FROM stored_deposits d WHERE d.wallet_address = p.wallet_address AND d.user_id IS NOT NULL))`;
 
 const inPeriod = 'completed_at > ? AND completed_at <= ?';

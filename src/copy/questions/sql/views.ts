@@ -2,9 +2,12 @@ import type { Account } from '../../../engine/account.ts';
 import { existingJournal } from '../../../engine/connection/journal-location.ts';
 import type { Operation } from '../../../journal/operations.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
+import { columnNames } from '../../../store/table.ts';
 import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
 import { QUARANTINE_REASONS } from '../../../webhooks/inbox/states.ts';
-import { stored } from '../../schema.ts';
+import { ACCOUNTS } from '../../entry-kinds.ts';
+import { thingsWithFees } from '../../fees.ts';
+import { ACCOUNT_WALLETS, stored, UNLISTED } from '../../schema.ts';
 import { type CopyColumn, type CopyTable, TABLES } from '../../tables.ts';
 
 /** A column of a view, as docs/data.md describes it. */
@@ -238,6 +241,31 @@ const COMMON: readonly ViewColumn[] = [
   { name: 'deleted_at', type: 'text', about: `when the service was first seen not to list it any more; ${TIME}` },
 ];
 
+/** What the lists with fees have besides. */
+const FEE_COLUMNS: readonly ViewColumn[] = [
+  {
+    name: 'own_fee_minor',
+    type: 'integer',
+    about: 'what the account earned, in kobo; 0 if it failed, null if it is not known',
+  },
+  {
+    name: 'platform_fee_minor',
+    type: 'integer',
+    about: 'what the service took, in kobo; 0 if it failed, null if it is not known',
+  },
+  {
+    name: 'fee_known',
+    type: 'text',
+    about: 'null if both fees are known, or else the code of the reason why one is not',
+  },
+  {
+    name: 'fee_rule',
+    type: 'text',
+    about:
+      'what says it: row, its amounts; list, the list of all transfers; schedule, the fees in force when it was made; null if a fee is not known',
+  },
+];
+
 const personal = ({ isPersonal }: CopyColumn) => (isPersonal ? '; personal, so it is removed when it is old' : '');
 
 function columnsOf(column: CopyColumn): ViewColumn[] {
@@ -263,6 +291,7 @@ function viewOf({ name, about, id, status, createdAt, columns }: CopyTable): Vie
       text('created_at', `when it was made; ${TIME}; has an index`, createdAt),
       ...columns.flatMap(columnsOf),
       ...COMMON,
+      ...(thingsWithFees({ name }).length > 0 ? FEE_COLUMNS : []),
     ],
   };
 }
@@ -274,10 +303,58 @@ const OWN: readonly View[] = [
     about: 'balances over time: a row for each change that a sync saw',
     columns: [
       { name: 'at', type: 'text', about: `when it was read; ${TIME}` },
-      { name: 'source', type: 'text', about: 'wallet: the account’s Smart Wallet; fees: its earned fees' },
+      { name: 'source', type: 'text', about: 'wallet: the account wallet; fees: its earned fees' },
       { name: 'place', type: 'text', about: 'the network of a wallet, or which part of the fees' },
       { name: 'balance_minor', type: 'integer', about: 'balance, in the smallest unit of balance_asset' },
       { name: 'balance_asset', type: 'text', about: 'asset of balance_minor: NGN, CNGN, USDC or USDT' },
+    ],
+  },
+  {
+    name: 'book_entries',
+    about:
+      'the books, double entry: a set for each step of each movement, with the same thing, id and step, whose amounts sum to zero by asset',
+    columns: [
+      { name: 'at', type: 'text', about: `when it was; ${TIME}` },
+      { name: 'day', type: 'text', about: 'the day in Lagos' },
+      {
+        name: 'account',
+        type: 'text',
+        about: `account of the books: ${Object.keys(ACCOUNTS).join(', ')}, which the id of the user follows`,
+      },
+      {
+        name: 'amount_minor',
+        type: 'integer',
+        about:
+          'what came to the account, negative for what left it, in the smallest unit of asset; null if it is not known',
+      },
+      { name: 'asset', type: 'text', about: 'NGN, CNGN, USDC or USDT' },
+      { name: 'thing', type: 'text', about: 'what moved it: deposit, payout, offramp, trade' },
+      { name: 'id', type: 'text', about: 'id of its row in the view of such things' },
+      { name: 'user_id', type: 'text', about: 'id of the user that it is about; joins users.id' },
+      { name: 'step', type: 'text', about: 'taken, done, returned or came-back; opening or unlisted of balances' },
+      { name: 'note', type: 'text', about: 'what else is to be said of it' },
+      { name: 'known', type: 'text', about: 'null, or a code: why the amount or its day is not known exactly' },
+    ],
+  },
+  {
+    name: 'fee_schedules',
+    about:
+      'fees that a sync saw in force, of the account and of the service: what was made from since to seen_at had this fee',
+    columns: [
+      { name: 'taker', type: 'text', about: 'own: the account; platform: the service' },
+      { name: 'direction', type: 'text', about: 'onramp or offramp' },
+      { name: 'from_minor', type: 'integer', about: 'the smallest amount that it is for, in kobo' },
+      {
+        name: 'below_minor',
+        type: 'integer',
+        about: 'the first amount that it is no longer for, in kobo; null without one',
+      },
+      { name: 'percent_millionths', type: 'integer', about: 'millionths of one percent of the amount' },
+      { name: 'cap_minor', type: 'integer', about: 'the most that it takes, in kobo; null without a cap' },
+      { name: 'enabled', type: 'integer', about: '1 if it is charged, 0 if not' },
+      { name: 'since', type: 'text', about: `since when it applied, as far as is known; ${TIME}` },
+      { name: 'first_seen_at', type: 'text', about: `when a sync first saw it; ${TIME}` },
+      { name: 'seen_at', type: 'text', about: `when a sync last saw it; ${TIME}` },
     ],
   },
   {
@@ -329,18 +406,30 @@ export const openNames = (): ReadonlySet<string> => new Set([...views().map(({ n
 /** The names that the columns of a view have in its table. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   balances: ['minor', 'asset'],
+  fee_schedules: ['payable_until', 'stated_since'],
   owed: ['minor', 'asset', 'at'],
 };
 
+/** What views read besides the tables of lists. */
+const BEHIND: Readonly<Record<string, readonly string[]>> = {
+  [ACCOUNT_WALLETS.name]: columnNames(ACCOUNT_WALLETS),
+  [UNLISTED.name]: columnNames(UNLISTED),
+  stored_offramp_parts: ['id', 'amount_minor', 'fee_minor', 'platform_fee_minor'],
+};
+
+/** Columns of the tables of lists that only views read. */
+const OF_ENDS = ['ended_at', 'end_bound'];
+
 /** Returns whether a query may read a column of a table: of a view, or what a view reads. */
 export function readAccess(): (table: string, column: string) => boolean {
-  const readable = new Map(
-    views().flatMap(({ name, columns }) => {
+  const readable = new Map([
+    ...Object.entries(BEHIND).map(([table, names]) => [table, new Set(names)] as const),
+    ...views().flatMap(({ name, columns }) => {
       const others = OTHER_NAMES[name] ?? [];
-      const names = new Set([...columns.map((column) => column.name), ...others]);
+      const names = new Set([...columns.map((column) => column.name), ...others, ...OF_ENDS]);
       return [name, stored({ name })].map((table) => [table, names] as const);
     }),
-  );
+  ]);
   return (table, column) => JSON_TABLES.includes(table) || readable.get(table)?.has(column) === true;
 }
 

@@ -64,7 +64,7 @@ const precedence: readonly Precedence[] = [
     'a missing field before an amount below the minimum',
     (box) => withdraw(box, { amount: 1, bankCode: undefined }),
     'VALIDATION_ERROR',
-    /^bankCode: missing; expected an NIBSS bank code/,
+    /^bankCode: missing; expected a NIBSS bank code/,
   ],
   [
     'a fraction of a kobo before the minimum',

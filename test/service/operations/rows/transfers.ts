@@ -46,7 +46,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'transactions.fintech-offramp',
-    'the cNGN balance of the smart wallet is too low',
+    'the cNGN balance of the account wallet is too low',
     'SHORT_BALANCE',
     (box) => payoutOf(box, 6 * MILLION_CNGN),
   ],

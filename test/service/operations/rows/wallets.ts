@@ -63,13 +63,13 @@ const precedence: readonly Precedence[] = [
     /^blockchain: .*base/,
   ],
   [
-    'the account’s own smart wallet',
+    'the account wallet itself',
     async (box) => {
       const { smartWallet } = await box.ask(getFintechWallet, {});
       return box.call('POST', '/addexternalwallet', { ...external, address: smartWallet.address });
     },
     'VALIDATION_ERROR',
-    /smart wallet/,
+    /account wallet/,
   ],
   [
     'networks without balance lookup',

@@ -1,0 +1,109 @@
+import type { Queries } from '../journal/store.ts';
+import { SEEN_ACCOUNTS } from './balance-checks.ts';
+import { ENTRY_KINDS, type EntryKind, type EntrySet, type Move } from './entry-kinds.ts';
+import { isThing, stored, UNLISTED } from './schema.ts';
+import { tableOf } from './tables.ts';
+
+type Engine = Queries['engine'];
+
+/** The day in Lagos of a time: an SQL expression. */
+const dayOf = (engine: Engine, time: string): string =>
+  engine === 'sqlite'
+    ? `date(${time}, '+1 hour')`
+    : `to_char(substr(${time}, 1, 19)::timestamp without time zone + '01:00:00'::interval, 'YYYY-MM-DD')`;
+
+/** Why the time of a set is not known exactly: it may be on another day. */
+const END_BETWEEN = 'END_BETWEEN';
+
+/** Why an amount is not known that its row does not have. */
+const AMOUNT_NOT_STATED = 'AMOUNT_NOT_STATED';
+
+/** The entry of one side of a move, as a SELECT: what leaves has its sign changed. */
+function entryOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, move: Move, side: 'from' | 'to'): string {
+  const { asset } = move;
+  const unknown =
+    move.unknown === undefined ? `'${AMOUNT_NOT_STATED}'` : `coalesce(${move.unknown}, '${AMOUNT_NOT_STATED}')`;
+  const minor = `(${move.minor})`;
+  const between = set.bound === undefined ? 'NULL' : betweenDays(engine, set.at, set.bound);
+  return `SELECT ${set.at} AS at, ${dayOf(engine, set.at)} AS day, ${move[side]} AS account, ${side === 'from' ? '-' : ''}${minor} AS amount_minor,
+    ${asset} AS asset, '${thing.name}' AS thing, id, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id, '${set.step}' AS step, CAST(NULL AS TEXT) AS note,
+    CASE WHEN ${minor} IS NULL THEN ${unknown} ELSE ${between} END AS known
+  FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${set.where} AND ${set.at} IS NOT NULL AND coalesce(${minor}, 1) <> 0`;
+}
+
+const betweenDays = (engine: Engine, at: string, bound: string) =>
+  `CASE WHEN ${bound} IS NOT NULL AND ${dayOf(engine, bound)} <> ${dayOf(engine, at)} THEN '${END_BETWEEN}' END`;
+
+/** What balances say: each on its account, and against equity or, for what users hold, what they are owed. */
+function unlistedEntries(engine: Engine): readonly string[] {
+  const other = `CASE WHEN user_id <> '' THEN 'liabilities:users:' || user_id WHEN step = 'opening' THEN 'equity:opening' ELSE 'equity:unlisted' END`;
+  return [
+    ['account', 'minor'],
+    [other, '- minor'],
+  ].map(
+    ([
+      account,
+      minor,
+    ]) => `SELECT at, ${dayOf(engine, 'at')} AS day, ${account} AS account, ${minor} AS amount_minor, asset, 'balance' AS thing, at AS id,
+      CASE WHEN user_id <> '' THEN user_id END AS user_id, step, CAST(NULL AS TEXT) AS note,
+      CASE WHEN known IS NOT NULL THEN known ELSE ${betweenDays(engine, 'at', 'since')} END AS known FROM ${UNLISTED.name}`,
+  );
+}
+
+/** Returns all entries, as one SELECT: each move of each set of each row, twice. */
+export function bookEntries(engine: Engine): string {
+  const entries = ENTRY_KINDS.flatMap((kind) =>
+    kind.sets.flatMap((set) =>
+      set.moves.flatMap((move) => (['from', 'to'] as const).map((side) => entryOf(engine, kind, set, move, side))),
+    ),
+  );
+  return [...entries, ...unlistedEntries(engine)].join('\nUNION ALL ');
+}
+
+/** An entry that a look at the balances may have seen or not. Times are ISO 8601 in UTC. */
+interface Moving {
+  readonly account: string;
+  readonly asset: string;
+  readonly minor: bigint;
+  /** When it was as the lists say, and the time in which it may have been, to the minute: clocks differ, and balances are read one after the other. */
+  readonly at: string;
+  readonly from: string;
+  readonly until: string;
+}
+
+/** No time comes after it. */
+const LAST = '~';
+
+/** Work whose end is not known ended at most so long after it began. Source: inferred. */
+const LONGEST_MS = 86_400_000;
+
+/** Returns the entries of the account's balances that may have been before or after one of some looks, and the lists say only one of both. */
+export async function movingAt(queries: Queries, checks: readonly string[]): Promise<readonly Moving[]> {
+  const [first = '', last = ''] = [checks[0], checks.at(-1)];
+  const since = new Date(Date.parse(first) - LONGEST_MS).toISOString();
+  const found: Moving[] = [];
+  for (const kind of ENTRY_KINDS)
+    for (const set of kind.sets)
+      for (const move of set.moves)
+        for (const side of ['from', 'to'] as const) {
+          if (!SEEN_ACCOUNTS.some((name) => move[side].includes(name))) continue;
+          found.push(...(await queries.all<Moving>(movingSql(kind, set, move, side), `${last.slice(0, 16)}~`, since)));
+        }
+  return found;
+}
+
+function movingSql({ thing }: EntryKind, set: EntrySet, move: Move, side: 'from' | 'to'): string {
+  const isWhole = set.step === 'taken' || set.step === 'done';
+  const bound = set.bound ?? 'NULL';
+  const began = isWhole ? 'created_at' : `CASE WHEN ${bound} < ${set.at} THEN ${bound} ELSE ${set.at} END`;
+  const ended = 'CASE WHEN end_bound > ended_at THEN end_bound ELSE ended_at END';
+  const until = `CASE WHEN is_open = 1 THEN '${LAST}' ELSE substr(${ended}, 1, 16) || '~' END`;
+  // What is open may have ended already.
+  const where = set.step === 'done' ? `(is_open = 1 OR ${set.where})` : set.where;
+  const at = set.step === 'done' ? `CASE WHEN is_open = 1 THEN '${LAST}' ELSE ${set.at} END` : set.at;
+  return `SELECT * FROM (SELECT ${move[side]} AS account, ${move.asset} AS asset, ${side === 'from' ? '-' : ''}(${move.minor}) AS minor,
+      ${at} AS at, substr(${began}, 1, 16) AS "from", ${until} AS until
+    FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${where} AND deleted_at IS NULL AND created_at <= ? AND (is_open = 1 OR ended_at >= ?)) moving
+    WHERE minor <> 0 AND account IN ('${SEEN_ACCOUNTS.join("', '")}')
+      AND EXISTS (SELECT 1 FROM stored_balance_checks c WHERE c.at >= moving."from" AND c.at <= moving.until)`;
+}

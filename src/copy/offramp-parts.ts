@@ -1,0 +1,111 @@
+import { CliError } from '../base/errors.ts';
+import type { ResponseOf } from '../contract/endpoint.ts';
+import { listTransactions } from '../contract/endpoints/history.ts';
+import type { Account } from '../engine/account.ts';
+import { SERVICE_SKEW_MS } from '../engine/evidence/listing.ts';
+import type { ListPeriod } from '../engine/lists/cursor.ts';
+import { type Listing, PAGE_SIZE, pacer, startReading, totalOf } from '../engine/lists/pages.ts';
+import { fromWire } from '../money/amount.ts';
+import { offramp } from '../things/bank-transfers.ts';
+import { readRequest, valueAt } from '../things/fields.ts';
+import type { LocalCopy } from './database.ts';
+import { NOTE_PARTS, UNASKED_OFFRAMPS } from './fees.ts';
+import { isThing, stored } from './schema.ts';
+import { periodsOf } from './sync-table.ts';
+import { tableOf } from './tables.ts';
+
+const PAYOUTS = stored(tableOf(offramp));
+
+type Transfer = NonNullable<ResponseOf<typeof listTransactions>['transactions']>[number];
+
+/** The list of all transfers says of an offramp whose it is and which fee the service takes; the list of payouts says neither. Source: inferred. */
+const LISTING: Listing<typeof listTransactions, Transfer> = {
+  endpoint: listTransactions,
+  columns: [],
+  request: ({ size, offset }, period) => ({ type: 'user_offramp', limit: size, offset, ...period }),
+  rowsOf: ({ transactions }) => transactions,
+  idOf: ({ id }) => id,
+  totalOf,
+};
+
+/** How often the list is read for what was not found: rows that move while it is read may be missed once. */
+const TRIES = 2;
+
+/** Reads what the list of payouts does not say of each offramp, once for each. What was read is saved; the next sync goes on. Rejects with CliError. */
+export async function readOfframpParts(account: Account, copy: LocalCopy): Promise<void> {
+  const total = (await unasked(copy)).length;
+  let done = 0;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const times = (await unasked(copy)).flatMap(({ created_at }) =>
+      created_at === null ? [] : [Date.parse(created_at)],
+    );
+    for (const [fromMs, toMs] of periodsOf(times)) {
+      const startDate = new Date(fromMs - SERVICE_SKEW_MS).toISOString();
+      const endDate = new Date(toMs + SERVICE_SKEW_MS).toISOString();
+      for await (const saved of partsIn(account, copy, { startDate, endDate })) {
+        done += saved;
+        await account.notices.progress.rows(done, total, 'offramps');
+      }
+    }
+  }
+  // The list does not have them: their fees and users are not known from it.
+  for (const { id } of await unasked(copy))
+    await copy.write((queries) => queries.run(NOTE_PARTS, null, isoNow(account), id));
+  await readUsers(account, copy);
+}
+
+const isoNow = ({ world }: Account) => new Date(world.clock.now()).toISOString();
+
+const unasked = (copy: LocalCopy) =>
+  copy.read((queries) =>
+    queries.all<{ id: string; created_at: string | null }>(
+      `SELECT ${PAYOUTS}.id, ${PAYOUTS}.created_at ${UNASKED_OFFRAMPS} ORDER BY ${PAYOUTS}.created_at`,
+    ),
+  );
+
+/** Reads a period of the list, and yields how many offramps each page told of. */
+async function* partsIn(account: Account, copy: LocalCopy, period: ListPeriod): AsyncGenerator<number> {
+  const reader = { account, listing: LISTING, list: 'transactions', point: undefined, period };
+  const { pages } = await startReading(reader, PAGE_SIZE);
+  for await (const page of pages)
+    yield await copy.write(async (queries) => {
+      let saved = 0;
+      for (const { id, userId, platformFee, type } of page) {
+        if (typeof id !== 'string' || type !== 'user_offramp') continue;
+        const fee = platformFee == null ? undefined : fromWire(platformFee, 'naira', 'NGN');
+        saved += await queries.run(NOTE_PARTS, fee?.minor ?? null, isoNow(account), id);
+        if (typeof userId === 'string')
+          await queries.run(`UPDATE ${PAYOUTS} SET user_id = ? WHERE id = ? AND ${isThing(offramp)}`, userId, id);
+      }
+      return saved;
+    });
+}
+
+/** Reads the users of the offramps that the list did not tell, each from its status. */
+async function readUsers(account: Account, copy: LocalCopy): Promise<void> {
+  const { read } = offramp;
+  if (!read?.user) return;
+  const rows = await copy.read((queries) =>
+    queries.all<{ id: string }>(
+      `SELECT p.id FROM stored_offramp_parts p JOIN ${PAYOUTS} ON ${PAYOUTS}.id = p.id
+       WHERE p.status_read_at IS NULL AND ${PAYOUTS}.user_id IS NULL AND ${PAYOUTS}.deleted_at IS NULL ORDER BY p.id`,
+    ),
+  );
+  const wait = pacer(account, read.endpoint);
+  for (const [index, { id }] of rows.entries()) {
+    await wait();
+    const user = await account.call(read.endpoint, readRequest(read, id) as never).then(
+      ({ data }) => valueAt(data, read.user ?? ''),
+      (error) => {
+        // The list may have rows that the service does not look up.
+        if (error instanceof CliError && error.category === 'rejected') return undefined;
+        throw error;
+      },
+    );
+    await copy.write(async (queries) => {
+      await queries.run(`UPDATE stored_offramp_parts SET status_read_at = ? WHERE id = ?`, isoNow(account), id);
+      if (typeof user === 'string') await queries.run(`UPDATE ${PAYOUTS} SET user_id = ? WHERE id = ?`, user, id);
+    });
+    await account.notices.progress.rows(index + 1, rows.length, 'users of offramps');
+  }
+}

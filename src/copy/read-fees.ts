@@ -1,0 +1,51 @@
+import type { Account } from '../engine/account.ts';
+import { grouped } from '../money/decimal.ts';
+import type { LocalCopy } from './database.ts';
+import { readSchedules } from './fee-schedules.ts';
+import { type FeeCode, thingsWithFees } from './fees.ts';
+import { readSetting, writeSetting } from './list-state.ts';
+import { readOfframpParts } from './offramp-parts.ts';
+import { settleFees } from './settle-fees.ts';
+import { TABLES } from './tables.ts';
+
+/** Up to when rows were read whose fees were looked into. */
+const READ_UNTIL = 'fees-read-until';
+
+/**
+ * Reads what tells the fees of the rows that were read. The fees in force are read last: then they were in force when the newest row was made.
+ * Rejects with CliError; what was read is saved, and the next sync goes on.
+ */
+export async function readFees(account: Account, copy: LocalCopy): Promise<void> {
+  const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
+  const sinceAt = (await copy.read((queries) => readSetting(queries, READ_UNTIL))) ?? '';
+  await readOfframpParts(account, copy);
+  await readSchedules(account, copy, sinceAt);
+  await copy.write(settleFees);
+  await account.notices.progress.end();
+  await sayContradictions(account, copy, sinceAt);
+  await copy.write((queries) => writeSetting(queries, READ_UNTIL, at));
+}
+
+const CONTRADICTS: FeeCode = 'FEE_PARTS';
+
+/** How many rows are named. */
+const NAMED = 3;
+
+/** Warns of rows, changed since a time, of which the amounts contradict each other. */
+async function sayContradictions({ notices }: Account, copy: LocalCopy, sinceAt: string): Promise<void> {
+  for (const { name } of TABLES.filter((table) => thingsWithFees(table).length > 0)) {
+    const rows = await copy.read((queries) =>
+      queries.all<{ id: string }>(
+        `SELECT id FROM ${name} WHERE changed_at > ? AND deleted_at IS NULL AND fee_known = ? ORDER BY id`,
+        sinceAt,
+        CONTRADICTS,
+      ),
+    );
+    if (rows.length === 0) continue;
+    const ids = rows.slice(0, NAMED).map(({ id }) => id);
+    const more = rows.length > NAMED ? ` and ${grouped(rows.length - NAMED)} more` : '';
+    await notices.say(
+      `warning: the amounts of ${name} ${ids.join(', ')}${more} contradict each other, so their fees are not known; compare them with: fiatrail find ${ids[0]}`,
+    );
+  }
+}
