@@ -35,7 +35,7 @@ describe('the tools', () => {
     expect(stderr).toContain('expected some of read,plan,apply,sandbox');
   });
 
-  test('have none for the sandbox of a live account', async () => {
+  test('have none for the sandbox of a live account, and send nothing of one without a threshold or an allowance', async () => {
     const live = newHome(atEnd);
     const words = [
       'profiles',
@@ -51,6 +51,8 @@ describe('the tools', () => {
     await must(live, [...words, '--key-stdin'], 'live-key-0123456789');
     const { code, stderr } = await fiatrail(live, ['mcp', '--profile', 'main', '--allow', 'read,sandbox']);
     expect([code, stderr.includes('--allow sandbox is for sandboxes')]).toEqual([2, true]);
+    const apply = await fiatrail(live, ['mcp', '--profile', 'main', '--allow', 'read,apply']);
+    expect([apply.code, apply.stderr.includes('needs an approval threshold or an allowance')]).toEqual([2, true]);
   });
 
   test('take at most 3,000 tokens together, counted as a quarter of their bytes', async () => {

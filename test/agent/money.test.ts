@@ -3,7 +3,8 @@ import { answerCall, type Calling } from '../../src/agent/calls.ts';
 import type { CommandRecord } from '../../src/agent/commands.ts';
 import { type Permission, toolsFor } from '../../src/agent/tools.ts';
 import { createTurns } from '../../src/agent/turns.ts';
-import { agreeOn, exchangeKeys, joinTeam, openTeamAfter, type Team } from '../plans/support.ts';
+import { agreeOn, exchangeKeys, joinTeam, openTeamAfter, PAYOUT_ID, type Team } from '../plans/support.ts';
+import { success } from '../support/exchange.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered
 type Json = any;
@@ -80,5 +81,103 @@ test('the approval of an approver who left does not count', async () => {
   await team.run('bayo', ['plans', 'approve', plan], { agrees: true, isTerminal: true });
   await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo']);
   expect((await call('plan_apply', { plan })).error).toMatchObject({ category: 'declined' });
+  expect(team.service.sent).toHaveLength(0);
+});
+
+/** Ada's agents may pay out 20,000 cNGN a day without an approval. */
+const allowing = async (team: Team) => {
+  await approving(team);
+  const set = ['profiles', 'rules', 'set', 'main', '--agent-allowance', 'NGN 20000 a day', '--yes'];
+  const { code, stderr } = await team.run('ada', set, { agrees: true, isTerminal: true });
+  expect(code, stderr).toBe(0);
+};
+
+const HOUR_MS = 3_600_000;
+
+/** Lets the service answer each payout with an id of its own. */
+function answerAnew({ service }: Team): void {
+  const { payout } = service;
+  service.payout = async (request) => {
+    const answer = await payout(request);
+    const id = `0198c1f2-5d0e-7cc3-98a1-${String(service.sent.length).padStart(12, '0')}`;
+    return { ...answer, body: answer.body.replace(PAYOUT_ID, id) };
+  };
+}
+
+/** Lets the service list a bank account that was added some hours ago, or that does not say when. */
+function savedAgo(team: Team, hours: number | undefined): void {
+  const createdAt =
+    hours === undefined ? {} : { createdAt: new Date(team.clock.now() - hours * HOUR_MS).toISOString() };
+  answerAnew(team);
+  const account = { accountId: 'bank-1', accountName: 'ADA OBI', accountNumber: '0123456789', bankCode: '000013' };
+  team.service.instead['/listbankaccounts'] = success({ accounts: [{ ...account, ...createdAt }] });
+}
+
+const pay = (amount: string) => ({ command: 'payout create', arguments: { amount, to: 'bank-1' } });
+
+/** Plans a payment, and has it applied. Returns the code of the error, if there is one. */
+async function paid(call: Awaited<ReturnType<typeof agentOf>>, amount: string): Promise<string | undefined> {
+  const { plan } = (await call('plan', pay(amount))).data;
+  return (await call('plan_apply', { plan })).error?.code;
+}
+
+test('an allowance is one sum a day, also for what has an unknown outcome', async () => {
+  const { team } = await openTeamAfter(allowing);
+  savedAgo(team, 49);
+  const call = await agentOf(team, ALL);
+  expect(await paid(call, '8000')).toBeUndefined();
+  const payout = team.service.payout;
+  team.service.payout = () => {
+    throw new Error('the connection is gone');
+  };
+  await paid(call, '9000');
+  team.service.payout = payout;
+  expect(team.service.sent).toHaveLength(2);
+  // 17,000 are gone, if one does not know.
+  expect(await paid(call, '3000.01')).toBe('RULE_AMOUNT');
+  expect(await paid(call, '20000.01')).toBe('RULE_AMOUNT');
+  expect(team.service.sent).toHaveLength(2);
+  expect(await paid(call, '3000')).toBeUndefined();
+  expect(await paid(call, '0.01')).toBe('RULE_AMOUNT');
+  expect(team.service.sent).toHaveLength(3);
+  await team.clock.sleep(24 * HOUR_MS, new AbortController().signal);
+  expect(await paid(call, '20000')).toBeUndefined();
+  expect(team.service.sent).toHaveLength(4);
+});
+
+test.each<[string, number | undefined]>([
+  ['was added 47 hours ago', 47],
+  ['is of tomorrow', -24],
+  ['does not say when it was added', undefined],
+])('an allowance is not for a bank account that %s', async (_, hours) => {
+  const { team } = await openTeamAfter(allowing);
+  savedAgo(team, hours);
+  expect(await paid(await agentOf(team, ALL), '100')).toBe('APPROVAL_REQUIRED');
+  expect(team.service.sent).toHaveLength(0);
+});
+
+test('what a person sends, and what was approved, does not count for the allowance', async () => {
+  const { team } = await openTeamAfter(allowing);
+  savedAgo(team, 100);
+  const call = await agentOf(team, ALL);
+  expect((await team.run('ada', ['payout', 'create', '--amount', '19000', '--to', 'bank-1', '--yes'])).code).toBe(0);
+  const { plan } = (await call('plan', pay('18000'))).data;
+  await team.run('bayo', ['plans', 'approve', plan], { agrees: true, isTerminal: true });
+  expect((await call('plan_apply', { plan })).error).toBeUndefined();
+  expect(await paid(call, '20000')).toBeUndefined();
+  expect(team.service.sent).toHaveLength(3);
+});
+
+test('an allowance is for payouts and offramps alone, and ends with off', async () => {
+  const { team } = await openTeamAfter(allowing);
+  savedAgo(team, 100);
+  const call = await agentOf(team, ALL);
+  const off = ['profiles', 'rules', 'set', 'main', '--agent-allowance', 'off', '--yes'];
+  await team.run('ada', off, { agrees: true, isTerminal: true });
+  expect(await paid(call, '100')).toBe('APPROVAL_REQUIRED');
+  for (const wrong of ['20000', 'NGN', 'USDC 5 a day', 'NGN 5 a week', 'NGN -5 a day', ''])
+    expect(
+      (await team.run('ada', ['profiles', 'rules', 'set', 'main', '--agent-allowance', wrong, '--yes'])).code,
+    ).toBe(2);
   expect(team.service.sent).toHaveLength(0);
 });

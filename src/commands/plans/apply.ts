@@ -77,7 +77,7 @@ export const applyCommand = command({
     whenApproved,
     asAgent: switchOn(
       '--as-agent',
-      'send only money that a second person approved, whatever the approval threshold says',
+      'send only what a second person approved, or what the allowance for agents covers',
     ),
     wait: waitOption,
   },

@@ -250,7 +250,9 @@ export async function changeOf<E extends Endpoint>(
   const request = await prepareRequest(account, endpoint, input, options);
   const effect = effectOf(endpoint, input);
   if (effect === 'money') await requireSigned(account, endpoint, input, applied);
-  if (applied?.isForAgent) (await import('./agent.ts')).requireAgentMay(applied);
+  const allowance = applied?.isForAgent
+    ? await (await import('./agent.ts')).agentAllowance(account, endpoint, input, applied)
+    : undefined;
   const guard = effect === 'money' ? consent.guard : undefined;
   await (await account.journal()).confirm(await account.accountNames(), guard?.idempotencyKey !== undefined);
   await time.warn();
@@ -278,9 +280,9 @@ export async function changeOf<E extends Endpoint>(
   const baseline = await baselineBefore(account, applied, endpoint, input, { ...terms, ...change.terms?.() });
   if (effect === 'money') requireOpened(activity);
   await time.warn();
-  const { reply, operationId } = await sendJournaled(account, {
+  const { reply, operationId } = await sendJournaled(allowance ? { ...account, command: allowance.command } : account, {
     ...sending,
-    limits,
+    limits: allowance ? [...limits, ...allowance.limits] : limits,
     baseline,
     tag: change.tag,
     sweep: change.sweep,
