@@ -102,9 +102,9 @@ function described({ tools, commands }: Calling, { command: given }: Given): Ans
       'list the commands with the tool commands',
     );
   const { summary, details, effect } = found;
-  const parameters = offered(found).map(({ name: _, kind: __, ...rest }, at) => {
-    const own = offered(found)[at];
-    return { name: own ? fieldOf(own) : '', ...rest };
+  const parameters = offered(found).map((each) => {
+    const { kind: _, ...rest } = each;
+    return { ...rest, name: fieldOf(each) };
   });
   return { data: { command: name, tools: by, summary, details, effect, arguments: parameters } };
 }

@@ -127,7 +127,8 @@ const TOOLS: readonly Tool[] = [
   {
     name: 'plan_apply',
     allow: 'apply',
-    about: 'Send what a plan says, once, if a person approved it or the allowance covers it. Applying it again sends nothing.',
+    about:
+      'Send what a plan says, once, if a person approved it or the allowance covers it. Applying it again sends nothing.',
     answers: { kind: 'command', command: 'plans apply', fixed: ['--as-agent', '--yes'], onlyIds: true },
     changes: 'money',
   },
