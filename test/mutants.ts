@@ -4498,15 +4498,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/change.ts',
-    line: 'allowance ? [...limits, ...allowance.limits] : limits,',
+    line: 'limits: [...limits, ...agentLimits],',
     change: 'limits,',
     tests: AGENT_MONEY,
     failing: 1,
   },
   {
     file: 'src/engine/sending/change.ts',
-    line: 'sendJournaled(allowance ? { ...account, command: allowance.command } : account, {',
-    change: 'sendJournaled(account, {',
+    line: 'sender: { ...account, command: allowance.command }',
+    change: 'sender: account',
     tests: AGENT_MONEY,
     failing: 1,
   },
