@@ -56,10 +56,13 @@ async function requirePermitted(account: Account, allowed: readonly Permission[]
   const { approvalThresholdsOf } = await import('../engine/plans/signatures.ts');
   if (approvalThresholdsOf({ stored }, await approversOf(account)).length > 0) return;
   if ((await account.rules.agentAllowances()).length > 0) return;
-  throw new CliError('usage', `--allow apply needs an approval threshold or an allowance, and profile ${name} is LIVE with neither`, {
-    code: 'APPROVAL_REQUIRED',
-    hint: 'set one with: fiatrail profiles approval-threshold set AMOUNT, or: fiatrail profiles rules set --agent-allowance "NGN 20000 a day"',
-  });
+  throw new CliError(
+    'usage',
+    `--allow apply needs an approval threshold or an allowance, and profile ${name} is LIVE with neither`,
+    {
+      hint: 'set one with: fiatrail profiles approval-threshold set AMOUNT, or: fiatrail profiles rules set --agent-allowance "NGN 20000 a day"',
+    },
+  );
 }
 
 /** Reads what a command that needs no account prints. */

@@ -75,10 +75,7 @@ export const applyCommand = command({
   parameters: {
     named: planArgument,
     whenApproved,
-    asAgent: switchOn(
-      '--as-agent',
-      'send only what a second person approved, or what the allowance for agents covers',
-    ),
+    asAgent: switchOn('--as-agent', 'send only what a second person approved, or what the allowance for agents covers'),
     wait: waitOption,
   },
   run: async (account, terminal, { named: given, whenApproved: approvalMs, asAgent: isForAgent, wait }) => {
