@@ -1,0 +1,50 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  copyProgram,
+  newHome,
+  ROOT,
+  requireBuilt,
+  sharedEnd,
+  startProgram,
+  temporaryFolder,
+} from '../support/built.ts';
+
+requireBuilt();
+
+const ofAgents = () => readdirSync(join(ROOT, 'dist')).filter((name) => /^agent-.*\.cjs$/.test(name));
+
+test('what serves agents takes at most 450 kB', () => {
+  const bytes = ofAgents().reduce((sum, name) => sum + statSync(join(ROOT, 'dist', name)).size, 0);
+  expect(ofAgents()).toContain('agent-server.cjs');
+  expect(bytes).toBeLessThan(450_000);
+});
+
+describe('a program without what serves agents', () => {
+  const root = temporaryFolder(sharedEnd());
+
+  beforeAll(() => {
+    copyProgram(root);
+    for (const name of ofAgents()) rmSync(join(root, 'dist', name));
+  });
+
+  const run = (argv: readonly string[]) =>
+    startProgram(newHome(onTestFinished), process.execPath, [join(root, 'bin', 'fiatrail.js'), ...argv]).end;
+
+  test.each([
+    [['--version']],
+    [['--help']],
+    [['mcp', '--help']],
+    [['mcp', '--help', '--quiet']],
+    [['help', 'commands', '-o', 'json']],
+    [['completion', 'complete', '--', 'mcp', '']],
+    [['banks', '--search', 'access', '-q', '-o', 'json']],
+  ])('runs %j', async (argv) => {
+    expect((await run(argv)).code).toBe(0);
+  });
+
+  test('cannot serve them', async () => {
+    expect((await run(['mcp'])).code).toBe(1);
+  });
+});
