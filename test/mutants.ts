@@ -4359,6 +4359,7 @@ export const MUTANTS: readonly Mutant[] = [
     line: '  !NEVER.test(nameOf(command)) && command.parameters',
     change: '  command.parameters',
     tests: AGENTS,
+    failing: 1,
   },
   {
     file: 'src/agent/commands.ts',
@@ -4424,8 +4425,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/agent/listen.ts',
-    line: 'if (headers.origin !== undefined) return',
-    change: "if (headers.origin === '') return",
+    line: 'if (origin !== undefined && ',
+    change: "if (origin === 'x' && ",
     tests: AGENT_LISTEN,
     failing: 1,
   },

@@ -39,8 +39,10 @@ function refusalOf(
   const sent = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');
   if (sent.length !== 1 || !hosts.has(sent[0]?.toLowerCase() ?? ''))
     return { status: 403, error: 'Host: expected the address that the command printed' };
-  // No agent sends it, and every browser does with a POST.
-  if (headers.origin !== undefined) return { status: 403, error: 'Origin: web pages may not call' };
+  // Every browser sends it with a POST, and no page is served here.
+  const { origin } = headers;
+  if (origin !== undefined && !(origin.startsWith('http://') && hosts.has(origin.slice('http://'.length))))
+    return { status: 403, error: 'Origin: web pages may not call' };
   const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
   // Of digests, no time tells where they differ.
   if (token === undefined || sha256Hex(token) !== tokenDigest)

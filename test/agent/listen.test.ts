@@ -73,7 +73,15 @@ describe('mcp --listen', () => {
   });
 
   test('answers no page of a browser, and no other name', async () => {
-    for (const origin of ['http://evil.example', 'null', new URL(url).origin])
+    const { port, origin: ownOrigin } = new URL(url);
+    for (const origin of [
+      'http://evil.example',
+      'null',
+      '',
+      `https://127.0.0.1:${port}`,
+      'http://127.0.0.1',
+      `${ownOrigin}.evil.example`,
+    ])
       expect((await send({ ...own(), origin })).status, origin).toBe(403);
     for (const host of ['evil.example', `evil.example:${new URL(url).port}`, '127.0.0.1:1'])
       expect((await send({ ...own(), host })).status, host).toBe(403);

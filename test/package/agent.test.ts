@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   copyProgram,
   newHome,
+  newHomeWithCache,
   ROOT,
   requireBuilt,
   SHIM,
@@ -53,7 +54,7 @@ describe('a program without what serves agents', () => {
   });
 
   const run = (argv: readonly string[]) =>
-    startProgram(newHome(onTestFinished), process.execPath, [join(root, 'bin', 'fiatrail.js'), ...argv]).end;
+    startProgram(newHomeWithCache(onTestFinished), process.execPath, [join(root, 'bin', 'fiatrail.js'), ...argv]).end;
 
   test.each([
     [['--version']],
