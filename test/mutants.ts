@@ -41,6 +41,7 @@ const KNOWN = ['test/questions/known-figures.test.ts'];
 const DIFFERENCES = ['test/questions/differences.test.ts'];
 const PLANS = ['test/plans/queue.test.ts'];
 const AGENTS = ['test/agent/mcp.test.ts'];
+const AGENT_ANSWERS = ['test/agent/answer.test.ts'];
 const AGENT_MONEY = ['test/agent/money.test.ts'];
 const AGENT_ALLOWANCE = ['test/agent/allowance.test.ts'];
 const AGENT_STDIO = ['test/agent/stdio.test.ts'];
@@ -2738,13 +2739,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/main.ts',
-    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } })',
-    change: 'consenting(terminal, { plan: { ...toApply, kind: how.kind } })',
+    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind, isForAgent } })',
+    change: 'consenting(terminal, { plan: { ...toApply, kind: how.kind, isForAgent } })',
     tests: ['test/plans/apply.test.ts'],
   },
   {
     file: 'src/main.ts',
-    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } })',
+    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind, isForAgent } })',
     change: 'consenting(terminal, { guard })',
     tests: ['test/plans/apply.test.ts'],
   },
@@ -4404,16 +4405,16 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/agent/answer.ts',
-    line: 'visible(redactText(text, []))',
-    change: 'redactText(text, [])',
-    tests: AGENTS,
+    line: 'const clean = visible(text);',
+    change: 'const clean = text;',
+    tests: AGENT_ANSWERS,
     failing: 1,
   },
   {
     file: 'src/agent/answer.ts',
     line: '...(isForeign ? { fromService: message } : { message }),',
     change: 'message,',
-    tests: AGENTS,
+    tests: AGENT_ANSWERS,
     failing: 1,
   },
   {

@@ -96,8 +96,8 @@ const TOOLS: readonly Tool[] = [
     name: 'operations',
     allow: 'read',
     about:
-      'What was sent from here and how it ended; reconcile finds out how an unknown outcome ended and sends nothing again.',
-    answers: { kind: 'commands', among: ['ops list', 'ops show', 'ops reconcile'] },
+      'What was sent from here and how it ended, and plans; ops reconcile finds out how an unknown outcome ended and sends nothing again.',
+    answers: { kind: 'commands', among: ['ops list', 'ops show', 'ops reconcile', 'plans list'] },
     isList: true,
   },
   {

@@ -47,6 +47,8 @@ test('an agent plans a payment, a second person approves it, and the agent appli
   expect(planned.data).toMatchObject({ status: 'waiting', holds: true, amounts: [{ value: '1000.000000' }] });
   expect(JSON.stringify(planned.data.facts)).toMatch(/fees.*balance.*before.*after/);
   const { plan } = planned.data;
+  const { data } = await call('operations', { command: 'plans list', arguments: { status: 'waiting' } });
+  expect(data.plans).toMatchObject([{ plan, status: 'waiting' }]);
   // Below the threshold, Ada could send it herself. An agent cannot.
   expect((await call('plan_apply', { plan })).error).toMatchObject({ code: 'APPROVAL_REQUIRED', category: 'declined' });
   expect(team.service.sent).toHaveLength(0);
