@@ -484,14 +484,12 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'searchOption',
     ],
   ],
-  [
-    /^copy\/questions\/report\/(movement-)?kinds\.ts$/,
-    ['feesOf', 'workKind', 'rowsOf', 'payoutRows', 'endOf', 'endsOf', 'undoneStatesOf', 'isOneOf', 'notedOf'],
-  ],
+  [/^copy\/questions\/report\/(?:kinds|movements)\.ts$/, ['workKind', 'among']],
   [
     /^copy\/entry-kinds\.ts$/,
     [
       'move',
+      'bothOf',
       'taken',
       'done',
       'returned',

@@ -16,13 +16,12 @@ const dayOf = (engine: Engine, time: string): string =>
 const END_BETWEEN = 'END_BETWEEN';
 
 /** Why an amount is not known that its row does not have. */
-const AMOUNT_NOT_STATED = 'AMOUNT_NOT_STATED';
+const NOT_STATED = 'NOT_STATED';
 
 /** The entry of one side of a move, as a SELECT: what leaves has its sign changed. */
 function entryOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, move: Move, side: 'from' | 'to'): string {
   const { asset } = move;
-  const unknown =
-    move.unknown === undefined ? `'${AMOUNT_NOT_STATED}'` : `coalesce(${move.unknown}, '${AMOUNT_NOT_STATED}')`;
+  const unknown = move.unknown === undefined ? `'${NOT_STATED}'` : `coalesce(${move.unknown}, '${NOT_STATED}')`;
   const minor = `(${move.minor})`;
   const between = set.bound === undefined ? 'NULL' : betweenDays(engine, set.at, set.bound);
   return `SELECT ${set.at} AS at, ${dayOf(engine, set.at)} AS day, ${move[side]} AS account, ${side === 'from' ? '-' : ''}${minor} AS amount_minor,
@@ -51,14 +50,59 @@ function unlistedEntries(engine: Engine): readonly string[] {
 }
 
 /** Returns all entries, as one SELECT: each move of each set of each row, twice. */
-export function bookEntries(engine: Engine): string {
-  const entries = ENTRY_KINDS.flatMap((kind) =>
+export const bookEntries = (engine: Engine): string =>
+  [...entriesOn(engine, () => true), ...unlistedEntries(engine)].join('\nUNION ALL ');
+
+/**
+ * Returns the entries of rows that may be on some accounts, as one SELECT: what a query of the view with these accounts reads, without what it
+ * would find out of each row that has none of them.
+ */
+export const bookEntriesOn = (engine: Engine, accounts: readonly string[]): string =>
+  entriesOn(engine, isAmong(accounts)).join('\nUNION ALL ');
+
+const isAmong = (accounts: readonly string[]) => (side: string) =>
+  accounts.some((account) => side.includes(`'${account}'`));
+
+/** What is the same in all entries of one side of a move, where it is no expression. */
+const LITERAL = /^'[^']*'$/;
+
+/**
+ * Returns the sums of entries of some accounts that meet a condition, as one SELECT: by an SQL expression over their time, account, asset, thing,
+ * step, whether they left the account, and why some are not known. Each kind of entry is added up by itself, which takes less than adding up all.
+ */
+export function bookSumsOn(engine: Engine, accounts: readonly string[], part: string, where: string): string {
+  const sums = ENTRY_KINDS.flatMap((kind) =>
     kind.sets.flatMap((set) =>
-      set.moves.flatMap((move) => (['from', 'to'] as const).map((side) => entryOf(engine, kind, set, move, side))),
+      set.moves.flatMap((move) =>
+        (['from', 'to'] as const)
+          .filter((side) => isAmong(accounts)(move[side]))
+          .map((side) => {
+            const names = [
+              ...(LITERAL.test(move[side]) ? [] : ['account']),
+              ...(LITERAL.test(move.asset) ? [] : ['asset']),
+              'CASE WHEN amount_minor IS NULL THEN known END',
+              'amount_minor < 0',
+            ];
+            return `SELECT ${part} AS part, min(account) AS account, min(asset) AS asset, '${kind.thing.name}' AS thing, '${set.step}' AS step,
+              min(CASE WHEN amount_minor IS NULL THEN known END) AS why, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor, count(*) AS rows
+              FROM (${entryOf(engine, kind, set, move, side)}) entry WHERE ${where} GROUP BY ${part}, ${names.join(', ')}`;
+          }),
+      ),
     ),
   );
-  return [...entries, ...unlistedEntries(engine)].join('\nUNION ALL ');
+  return sums.join('\nUNION ALL ');
 }
+
+const entriesOn = (engine: Engine, isWanted: (account: string) => boolean): readonly string[] =>
+  ENTRY_KINDS.flatMap((kind) =>
+    kind.sets.flatMap((set) =>
+      set.moves.flatMap((move) =>
+        (['from', 'to'] as const).flatMap((side) =>
+          isWanted(move[side]) ? [entryOf(engine, kind, set, move, side)] : [],
+        ),
+      ),
+    ),
+  );
 
 /** An entry that a look at the balances may have seen or not. Times are ISO 8601 in UTC. */
 interface Moving {
@@ -106,4 +150,26 @@ function movingSql({ thing }: EntryKind, set: EntrySet, move: Move, side: 'from'
     FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${where} AND deleted_at IS NULL AND created_at <= ? AND (is_open = 1 OR ended_at >= ?)) moving
     WHERE minor <> 0 AND account IN ('${SEEN_ACCOUNTS.join("', '")}')
       AND EXISTS (SELECT 1 FROM stored_balance_checks c WHERE c.at >= moving."from" AND c.at <= moving.until)`;
+}
+
+/** What an entry may be at most that is not known: it has the sign of the entry. */
+interface Unknown extends Pick<Moving, 'account' | 'asset' | 'minor' | 'at'> {
+  readonly why: string;
+}
+
+/** Returns the entries of the account's balances in a period whose amounts are not known. */
+export async function unknownIn(queries: Queries, from: string, to: string): Promise<readonly Unknown[]> {
+  const found: Unknown[] = [];
+  for (const kind of ENTRY_KINDS)
+    for (const set of kind.sets)
+      for (const move of set.moves)
+        for (const side of ['from', 'to'] as const) {
+          if (move.most === undefined || !SEEN_ACCOUNTS.some((name) => move[side].includes(name))) continue;
+          const sql = `SELECT * FROM (SELECT ${move[side]} AS account, ${move.asset} AS asset, ${side === 'from' ? '-' : ''}(${move.most}) AS minor,
+              ${set.at} AS at, ${move.unknown ?? 'NULL'} AS why
+            FROM ${stored(tableOf(kind.thing))} WHERE ${isThing(kind.thing)} AND ${set.where} AND (${move.minor}) IS NULL AND ${set.at} > ? AND ${set.at} <= ?) part
+            WHERE minor <> 0 AND account IN ('${SEEN_ACCOUNTS.join("', '")}')`;
+          found.push(...(await queries.all<Unknown>(sql, from, to)));
+        }
+  return found;
 }

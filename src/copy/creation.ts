@@ -1,7 +1,7 @@
 import type { Queries } from '../journal/store.ts';
 import { columnNames } from '../store/table.ts';
 import { bookEntries } from './book-entries.ts';
-import { allNames, FEE_NAMES, FEE_SCHEDULES, STATUS_CHANGES, stored } from './schema.ts';
+import { allNames, CHANGES, FEE_NAMES, FEE_SCHEDULES, STATUS_CHANGES, stored } from './schema.ts';
 import { type CopyTable, TABLES } from './tables.ts';
 
 /** The views, and the indexes that a list has from the beginning. */
@@ -10,6 +10,13 @@ export function creation(engine: Queries['engine']): readonly string[] {
   return [
     view('book_entries', bookEntries(engine)),
     view('status_changes', `SELECT ${columnNames(STATUS_CHANGES).join(', ')} FROM ${STATUS_CHANGES.name}`),
+    view(
+      'changes',
+      `SELECT ${columnNames(CHANGES)
+        .filter((name) => name !== 'is_personal')
+        .join(', ')} FROM ${CHANGES.name}`,
+    ),
+    `CREATE INDEX changes_personal ON ${CHANGES.name} (seen_at) WHERE is_personal = 1`,
     view('balances', 'SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances'),
     view('owed', 'SELECT user_id, minor AS owed_minor, asset AS owed_asset, at AS read_at FROM stored_owed'),
     view(

@@ -47,8 +47,9 @@ export interface Move {
   /** In the smallest unit of the asset; NULL if it is not known. */
   readonly minor: string;
   readonly asset: string;
-  /** The code for why it is not known, if it is not. */
+  /** The code for why it is not known, if it is not, and the most that it can be then: nothing is taken that was not there. */
   readonly unknown?: string;
+  readonly most?: string;
 }
 
 /** What a set of entries says of a row: that it was taken from where it was, that it has ended well, that it went back, that it came back later. */
@@ -89,12 +90,13 @@ type Side = AccountName | { readonly sql: string };
 const sideOf = (side: Side) => (typeof side === 'string' ? account(side) : side.sql);
 
 /** A move between two accounts. Its asset is a name, or an SQL expression. */
-const move = (from: Side, to: Side, minor: string, asset: string, unknown?: string): Move => ({
+const move = (from: Side, to: Side, minor: string, asset: string, unknown?: string, most?: string): Move => ({
   from: sideOf(from),
   to: sideOf(to),
   minor,
   asset: /^[A-Z]+$/.test(asset) ? quoted(asset) : asset,
   ...(unknown === undefined ? {} : { unknown }),
+  ...(most === undefined ? {} : { most }),
 });
 
 const ENDED = { at: 'ended_at', bound: 'end_bound' } as const;
@@ -124,9 +126,8 @@ const HAS_ARRIVED = `coalesce(status, '') NOT IN ('pending', 'cancelled')`;
 const isOwn = (address: string) => `lower(${address}) IN (SELECT address FROM stored_account_wallets)`;
 
 /** Where the account's deposits arrive: in its wallet, unless it has chosen another one. */
-const RECEIVER = {
-  sql: either(`wallet_address IS NULL OR ${isOwn('wallet_address')}`, 'assets:wallet', 'equity:outside'),
-};
+const IS_RECEIVED = `wallet_address IS NULL OR ${isOwn('wallet_address')} OR NOT EXISTS (SELECT 1 FROM stored_account_wallets)`;
+const RECEIVER = { sql: either(IS_RECEIVED, 'assets:wallet', 'equity:outside') };
 
 /** All of it arrives and then the fee leaves, so that what arrived is known where the fee is not. */
 const OWN_DEPOSIT: EntryKind = {
@@ -136,7 +137,7 @@ const OWN_DEPOSIT: EntryKind = {
     done(deposit, [
       move('assets:transit:deposit', 'equity:conversion', 'amount_minor', 'NGN'),
       move('equity:conversion', RECEIVER, inCngn('amount_minor'), 'CNGN'),
-      move(RECEIVER, 'equity:conversion', inCngn('platform_fee_minor'), 'CNGN', 'fee_known'),
+      move(RECEIVER, 'equity:conversion', inCngn('platform_fee_minor'), 'CNGN', 'fee_known', inCngn('amount_minor')),
       move('equity:conversion', 'expenses:platform:deposit', 'platform_fee_minor', 'NGN', 'fee_known'),
     ]),
     returned(
@@ -147,13 +148,16 @@ const OWN_DEPOSIT: EntryKind = {
   ],
 };
 
+/** What was paid and is neither minted nor the service's fee. */
+const REST = 'amount_minor - coalesce(funding_minor, 0) - coalesce(fee_minor, 0)';
+
 const USER_DEPOSIT: EntryKind = {
   thing: userDeposit,
   user: 'user_id',
   sets: [
     done(userDeposit, [
       move({ sql: ofUser('user_id') }, 'assets:held', inCngn('funding_minor'), 'CNGN'),
-      move('income:onramp', 'assets:fees', 'own_fee_minor', 'NGN', 'fee_known'),
+      move('income:onramp', 'assets:fees', 'own_fee_minor', 'NGN', 'fee_known', REST),
     ]),
   ],
 };
@@ -165,6 +169,7 @@ const ownerOf = (thing: Thing) => {
     (SELECT min(d.user_id) FROM stored_deposits d WHERE d.wallet_address = ${wallet} AND d.user_id IS NOT NULL))`;
 };
 
+const BOTH_FEES = 'coalesce(deducted_minor - amount_minor, fee_minor, amount_minor)';
 const OFFRAMP_TOTAL = inCngn('coalesce(deducted_minor, amount_minor + fee_minor)');
 /** The row's wallet may be that of an onramp, and its user may not have been read. */
 const OFFRAMP_USER = `coalesce(user_id, ${ownerOf(offramp)})`;
@@ -176,21 +181,32 @@ const OFFRAMP: EntryKind = {
     taken([move('assets:held', 'assets:held:transit', OFFRAMP_TOTAL, 'CNGN')]),
     done(offramp, [
       move('assets:held:transit', { sql: ofUser(OFFRAMP_USER) }, OFFRAMP_TOTAL, 'CNGN'),
-      move('income:offramp', 'assets:fees', 'own_fee_minor', 'NGN', 'fee_known'),
+      move('income:offramp', 'assets:fees', 'own_fee_minor', 'NGN', 'fee_known', BOTH_FEES),
     ]),
     returned(offramp, [move('assets:held:transit', 'assets:held', OFFRAMP_TOTAL, 'CNGN')]),
   ],
 };
 
-const PAYOUT_KOBO = 'coalesce(deducted_minor, amount_minor + fee_minor)';
+const PAYOUT_FEE = inCngn('coalesce(deducted_minor - amount_minor, fee_minor)');
+const NO_FEE = "'FEE_NOT_STATED'";
+
+/** The amount and the fee of a payout, from one account to another. */
+const bothOf = (from: Side, to: Side): readonly Move[] => [
+  move(from, to, inCngn('amount_minor'), 'CNGN'),
+  move(from, to, PAYOUT_FEE, 'CNGN', NO_FEE, inCngn('amount_minor')),
+];
+
 const PAYOUTS = tableOf(payout);
 
 /** When a payout that has failed was first seen as completed: an SQL expression. */
 const COMPLETED_BEFORE = `(SELECT min(c.seen_at) FROM stored_status_changes c WHERE c.kind = '${PAYOUTS.name}'
   AND c.id = stored_payouts.id AND c.${isOneOf('status', endsOf(payout).done)})`;
 
+/** When a payout was completed that came back, as far as is known: an SQL expression. */
+export const CAME_BACK_AFTER = `coalesce(completed_at, ${COMPLETED_BEFORE}, created_at)`;
+
 const PAID_OUT: readonly Move[] = [
-  move('assets:transit:payout', 'equity:conversion', inCngn(PAYOUT_KOBO), 'CNGN'),
+  ...bothOf('assets:transit:payout', 'equity:conversion'),
   move('equity:conversion', 'assets:bank', 'amount_minor', 'NGN'),
   move('equity:conversion', 'expenses:platform:payout', 'platform_fee_minor', 'NGN', 'fee_known'),
 ];
@@ -198,12 +214,12 @@ const PAID_OUT: readonly Move[] = [
 const PAYOUT: EntryKind = {
   thing: payout,
   sets: [
-    taken([move('assets:wallet', 'assets:transit:payout', inCngn(PAYOUT_KOBO), 'CNGN')]),
+    taken(bothOf('assets:wallet', 'assets:transit:payout')),
     done(payout, PAID_OUT),
     {
       step: 'done',
       where: CAME_BACK,
-      at: `coalesce(completed_at, ${COMPLETED_BEFORE}, created_at)`,
+      at: CAME_BACK_AFTER,
       bound: `CASE WHEN coalesce(completed_at, ${COMPLETED_BEFORE}) IS NULL THEN ended_at END`,
       moves: PAID_OUT,
     },
@@ -216,11 +232,7 @@ const PAYOUT: EntryKind = {
         move('equity:conversion', 'assets:wallet', inCngn('amount_minor'), 'CNGN'),
       ],
     },
-    returned(
-      payout,
-      [move('assets:transit:payout', 'assets:wallet', inCngn(PAYOUT_KOBO), 'CNGN')],
-      `${hasFailed(PAYOUTS)} AND NOT (${CAME_BACK})`,
-    ),
+    returned(payout, bothOf('assets:transit:payout', 'assets:wallet'), `${hasFailed(PAYOUTS)} AND NOT (${CAME_BACK})`),
   ],
 };
 
@@ -259,7 +271,7 @@ const TRADE: EntryKind = {
     done(trade, [
       move('assets:transit:trade', 'equity:conversion', GIVEN.minor, GIVEN.asset),
       move('equity:conversion', GETTING, GOT.minor, GOT.asset),
-      move(GETTING, 'expenses:platform:trade', `(${GOT.minor}) - (${NET})`, GOT.asset, OTHER_NET),
+      move(GETTING, 'expenses:platform:trade', `(${GOT.minor}) - (${NET})`, GOT.asset, OTHER_NET, GOT.minor),
     ]),
     returned(trade, [move('assets:transit:trade', GIVING, GIVEN.minor, GIVEN.asset)]),
   ],

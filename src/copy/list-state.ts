@@ -30,6 +30,10 @@ export interface ListState {
   /** How many rows more than it shows the service counts, after it was read to its end; the service's total may mean something else. */
   readonly excess: number;
   readonly isOrdered: boolean;
+  /** Since when it is known which rows are new: when it was first read to its end. By the service's clock. */
+  readonly wholeSince: string | null;
+  /** When rows were marked as deleted that no reading has proved to be gone; what they say of themselves as `deleted_at`. */
+  readonly unproved: readonly string[];
   readonly gap: Gap | null;
 }
 
@@ -43,6 +47,8 @@ const NEW: ListState = {
   until: null,
   excess: 0,
   isOrdered: true,
+  wholeSince: null,
+  unproved: [],
   gap: 'unfinished',
 };
 

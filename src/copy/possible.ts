@@ -9,6 +9,8 @@ interface SeenPart {
   readonly at: string;
   readonly likely: bigint;
   readonly effects: readonly bigint[];
+  /** The least and the most by which amounts that are not known have changed it since the first look. */
+  readonly room: readonly [low: bigint, high: bigint];
 }
 
 /** A change of that part, between the look before and the one at which it was seen. */
@@ -28,9 +30,10 @@ interface Possible {
   readonly values?: ReadonlySet<bigint>;
 }
 
-function possibleAt({ likely, effects }: SeenPart): Possible {
-  let [low, high] = [likely, likely];
-  let values: ReadonlySet<bigint> | undefined = new Set([likely]);
+function possibleAt({ likely, effects, room }: SeenPart): Possible {
+  // What they took is missing in the balance, so that without them the rest would be more.
+  let [low, high] = [likely - room[1], likely - room[0]];
+  let values: ReadonlySet<bigint> | undefined = low === high ? new Set([likely]) : undefined;
   for (const effect of effects) {
     if (effect < 0n) low += effect;
     else high += effect;
@@ -58,10 +61,16 @@ interface Run {
   readonly at: string;
   possible: Possible;
   readonly likely: bigint;
+  /** Whether amounts that are not known may have changed it. */
+  readonly isOpen: boolean;
 }
 
-/** What a run is: what the lists say if that is possible, or what is nearest to it. */
-function likeliest({ possible: { low, high, values }, likely }: Run): bigint {
+/**
+ * What a run is: what the lists say if that is possible, or what is nearest to it. Amounts that are not known are taken to explain as much as they
+ * can of what changed since the run before.
+ */
+function likeliest({ possible: { low, high, values }, isOpen, ...run }: Run, before: bigint | undefined): bigint {
+  const likely = isOpen && before !== undefined ? before : run.likely;
   if (!values) return likely < low ? low : likely > high ? high : likely;
   const far = (value: bigint) => (value > likely ? value - likely : likely - value);
   return [...values].reduce((best, value) => (far(value) < far(best) ? value : best));
@@ -75,11 +84,18 @@ export function changesOf(parts: readonly SeenPart[], before?: bigint): readonly
     const run = runs.at(-1);
     const stays = run && both(run.possible, possible);
     if (run && stays) run.possible = stays;
-    else runs.push({ since: parts[index - 1]?.at ?? look.at, at: look.at, possible, likely: look.likely });
+    else
+      runs.push({
+        since: parts[index - 1]?.at ?? look.at,
+        at: look.at,
+        possible,
+        likely: look.likely,
+        isOpen: look.room.some((minor) => minor !== 0n),
+      });
   }
   let last = before;
   return runs.flatMap((run) => {
-    const now = likeliest(run);
+    const now = likeliest(run, last);
     const minor = last === undefined ? 0n : now - last;
     last = now;
     return minor === 0n ? [] : [{ since: run.since, at: run.at, minor }];

@@ -11,7 +11,7 @@ import { type RowOf, replacing } from '../store/table.ts';
 import { creation } from './creation.ts';
 import type { LocalCopy } from './database.ts';
 import { fillerOf, hasEnded } from './filler.ts';
-import { FILE_ID, FILLER, GRANTS, later, SCHEMA, stored, tables, VERSION } from './schema.ts';
+import { CHANGES, FILE_ID, FILLER, GRANTS, later, SCHEMA, stored, tables, VERSION } from './schema.ts';
 import { TABLES } from './tables.ts';
 
 /** A transaction waits this long for a lock, so that a fill never waits behind someone who readBy at its tables. */
@@ -67,7 +67,7 @@ export async function openCopyServer(
     erase: () =>
       run(async (client) => {
         // A plain VACUUM leaves the bytes of deleted rows in their pages.
-        for (const name of [...TABLES.map(stored), 'person_name'])
+        for (const name of [...TABLES.map(stored), CHANGES.name, 'person_name'])
           await client.query(`VACUUM (FULL, ANALYZE) ${SCHEMA}.${name}`);
       }),
     backUp: () => undefined,

@@ -125,16 +125,15 @@ export function rowsOf(table: CopyTable, hasPersonal: (createdMs: number) => boo
   };
 }
 
+/** The fields of a row that stay when what is personal is removed: those that the table has columns for, and that are not personal. */
+export function publicFieldsOf(table: CopyTable): ReadonlySet<string> {
+  const { id, status, createdAt } = table;
+  return new Set([id, status, createdAt, ...inRows(table).flatMap((each) => (each.isPersonal ? [] : [each.field]))]);
+}
+
 /** Returns what makes a row with only what the table has columns for, and nothing personal. */
 function personalRemover(table: CopyTable): (row: Plain) => Plain {
-  const { id, status, createdAt } = table;
-  const names = [
-    id,
-    status,
-    createdAt,
-    ...inRows(table).flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field])),
-  ];
-  const fields = [...new Set(names)].map((field) => ({ path: field.split('.'), read: fieldReader(field) }));
+  const fields = [...publicFieldsOf(table)].map((field) => ({ path: field.split('.'), read: fieldReader(field) }));
   return (row) => {
     const rest: Record<string, unknown> = {};
     for (const { path, read } of fields) {

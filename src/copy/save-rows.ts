@@ -1,8 +1,9 @@
 import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { insertion, insertSql, UNLESS_THERE } from '../store/table.ts';
-import { noteChanged } from './list-state.ts';
+import { noteChanged, readState } from './list-state.ts';
 import type { CopyRow } from './rows.ts';
+import { changesOf, type RowBefore, saveChanges } from './save-changes.ts';
 import { FEE_NAMES, ownNames, PERSON_NAME, STATUS_CHANGES, stored, UNSETTLED } from './schema.ts';
 import { type CopyTable, isFinal } from './tables.ts';
 
@@ -70,9 +71,17 @@ async function saveSome(
   const isSame = ({ id, digest }: CopyRow) => known.get(id)?.digest === digest && known.get(id)?.deleted_at === null;
   const changed = rows.filter((row) => !isSame(row));
   if (changed.length > 0) {
+    const changes = changesOf(
+      table,
+      changed,
+      await beforeOf(queries, table, changed, known),
+      at,
+      await listIn(queries, table),
+    );
     const checks = table.done.length > 0 ? await lastChecks(queries) : [];
     const ended = changed.map((row) => ({ row, end: endOf(table, row, known.get(row.id), [at, ...checks]) }));
     await upsert(queries, table, ended, at, pass);
+    await saveChanges(queries, changes);
     await saveNames(queries, changed);
     await noteChanged(
       queries,
@@ -95,6 +104,28 @@ async function saveSome(
   // A row that only an event told of is read for the first time.
   const added = changed.filter(({ id }) => (known.get(id)?.digest ?? null) === null).length;
   return { added, changed: changed.length - added };
+}
+
+/** What the rows were that are about to be written again, of those that are known. */
+async function beforeOf(
+  queries: Queries,
+  table: CopyTable,
+  rows: readonly CopyRow[],
+  known: ReadonlyMap<string, KnownRow>,
+) {
+  const ids = rows.flatMap(({ id }) => (known.has(id) ? [id] : []));
+  if (ids.length === 0) return new Map<string, RowBefore>();
+  const found = await queries.all<RowBefore & { id: string }>(
+    `SELECT id, json, deleted_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
+    ...ids,
+  );
+  return new Map(found.map((row) => [row.id, row]));
+}
+
+/** What is known of a list before some of its rows are written. */
+async function listIn(queries: Queries, table: CopyTable) {
+  const { wholeSince, unproved } = await readState(queries, table);
+  return { isWhole: wholeSince !== null, isProved: (deletedAt: string) => !unproved.includes(deletedAt) };
 }
 
 /** When a row ended: as its list says, or as far as is known, with the other end of the time in which it did. */

@@ -57,9 +57,15 @@ export const GRANTS = {
   ],
   reader: [
     `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
-    ...['balances', 'book_entries', 'fee_schedules', 'owed', 'status_changes', ...TABLES.map(({ name }) => name)].map(
-      (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
-    ),
+    ...[
+      'balances',
+      'book_entries',
+      'changes',
+      'fee_schedules',
+      'owed',
+      'status_changes',
+      ...TABLES.map(({ name }) => name),
+    ].map((name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`),
   ],
 } as const;
 
@@ -90,6 +96,24 @@ export const STATUS_CHANGES = table('stored_status_changes', ['kind', 'id', 'see
   seen_at: text(),
 });
 
+/** What became of a row: a sync found it new, changed, listed no more, or listed again. */
+export const CHANGE_STATUSES = ['new', 'changed', 'deleted', 'restored'] as const;
+
+/**
+ * What a sync found in the lists. A row that changed has one row here for each of its fields, with both values as JSON; NULL is no value, or a
+ * personal one that was removed when it was old. What is new, deleted or restored has no field.
+ */
+export const CHANGES = table('stored_changes', ['seen_at', 'kind', 'id', 'field', 'status'], {
+  seen_at: text(),
+  kind: text(),
+  id: text(),
+  field: text(),
+  status: text({ oneOf: CHANGE_STATUSES }),
+  before_json: optional(text()),
+  after_json: optional(text()),
+  is_personal: integer(),
+});
+
 export const BALANCES = table('stored_balances', ['source', 'place', 'asset', 'at'], {
   source: text(),
   place: text(),
@@ -109,10 +133,10 @@ export const OWED = table('stored_owed', ['user_id', 'asset'], {
 });
 
 /**
- * What balances say and no list does, as entries of an account of the books: what there was at the first look (`opening`), and what came or went
- * between two looks (`unlisted`), after `since`. `known` is the code for why it may not be unlisted: a fee that is not known.
+ * What balances say and no list does, as entries of an account of the books: what there was at the first look (`opening`), what came or went
+ * between two looks (`unlisted`), after `since`, and what amounts took that are not known (`unknown`), with the code for that in `known`.
  */
-export const UNLISTED = table('stored_unlisted', ['at', 'account', 'asset', 'user_id'], {
+export const UNLISTED = table('stored_unlisted', ['at', 'account', 'asset', 'user_id', 'step'], {
   at: text(),
   account: text(),
   asset: text(),
@@ -204,6 +228,7 @@ export const tables = (): readonly Table[] => [
   FILLER,
   PERSON_NAME,
   STATUS_CHANGES,
+  CHANGES,
   BALANCES,
   BALANCE_CHECKS,
   OWED,
@@ -231,19 +256,25 @@ export function indexesOf(table: CopyTable): readonly string[] {
   const type = has('type') ? ['type'] : [];
   const user = has('user_id') ? ['user_id'] : [];
   const sums = hasEnd
-    ? [
-        index(
-          'completed',
-          ['completed_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user],
-          isDone(table),
-        ),
-      ]
+    ? [index('completed', ['ended_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user], isDone(table))]
     : [];
   const ends = ['completed_at', 'updated_at'].filter(has);
   const { own } = table;
   return [
     ...(own
-      ? ['created_at', ...(hasEnd ? ['completed_at'] : [])].map((name) => index(`own_${name}`, [name], own))
+      ? [
+          ...['created_at', 'ended_at'].map((name) => index(`own_${name}`, [name], own)),
+          // What users' work earned is added up without a look at their rows.
+          ...(table.hasFees
+            ? [
+                index(
+                  'earned',
+                  ['ended_at', 'own_fee_minor', 'fee_known', 'end_bound'],
+                  `NOT (${own}) AND ${isDone(table)}`,
+                ),
+              ]
+            : []),
+        ]
       : []),
     index('created_at', ['created_at']),
     ...(table.hasFees ? [index('unsettled', ['fee_known'], `fee_known = '${UNSETTLED[2]}'`)] : []),

@@ -8,6 +8,7 @@ import type { Queries } from '../journal/store.ts';
 import type { LocalCopy } from './database.ts';
 import { type ListState, readState, writeState } from './list-state.ts';
 import { rowMaker, rowsOf } from './rows.ts';
+import { noteGone } from './save-changes.ts';
 import { saveRows } from './save-rows.ts';
 import { APART, indexesOf, stored } from './schema.ts';
 import type { CopyTable } from './tables.ts';
@@ -86,6 +87,7 @@ export async function syncTable(syncing: Syncing, table: CopyTable): Promise<Tab
     copy,
     look,
     now,
+    seenAt: () => seenAt(account),
     pages: pagesInto(syncing, table, table.listing, look),
     state: () => state,
     set: (changed) => {
@@ -116,6 +118,8 @@ interface TableWork {
   readonly look: TableLook;
   readonly pages: ReadPages;
   now(): number;
+  /** The time by the service's clock, if it said it. */
+  seenAt(): string;
   state(): ListState;
   /** Changes the state, which is written with the next page or by `save`. */
   set(changed: Partial<ListState>): ListState;
@@ -155,7 +159,17 @@ async function lookAgain({ table, pages, now, state, save }: TableWork): Promise
 }
 
 /** Reads the whole list, from where an earlier run stopped. Returns whether that proves that the table is whole. */
-async function readAll({ table, copy, look, pages, now, state, set, save }: TableWork): Promise<boolean> {
+async function readAll({
+  table,
+  copy,
+  look,
+  pages,
+  now,
+  seenAt: serviceNow,
+  state,
+  set,
+  save,
+}: TableWork): Promise<boolean> {
   const { point } = state();
   if (point === null) await save({ pass: state().pass + 1, passStartedAt: isoAt(now()) });
   const { pass, excess: before, passStartedAt: startedAt } = state();
@@ -174,11 +188,14 @@ async function readAll({ table, copy, look, pages, now, state, set, save }: Tabl
   if (table.readBy !== 'whole') await pages({ pass, isEnough: ({ added, changed }) => added + changed === 0 });
   const excess = look.total === undefined ? 0 : look.total - (await countIn(copy, table, pass));
   const at = isoAt(now());
+  const goneAt = serviceNow();
   let isProved = excess === 0;
   await copy.write(async (queries) => {
-    const gone = excess <= 0 ? await markGone(queries, table, pass, at) : 0;
+    const gone = excess <= 0 ? await markGone(queries, table, pass, goneAt) : 0;
     // What the count differs by is known once two readings agree on it, and on the rows: one that went meanwhile makes a difference too.
     isProved ||= excess === before && gone === 0;
+    const unproved = [...state().unproved, ...(gone > 0 ? [goneAt] : [])];
+    if (isProved && unproved.length > 0) await noteGone(queries, table, unproved, goneAt);
     for (const index of indexesOf(table)) await queries.run(index);
     const until = (await newestOf(queries, table)) ?? null;
     const gap = excess !== 0 ? 'count' : isOrdered ? null : 'order';
@@ -189,6 +206,8 @@ async function readAll({ table, copy, look, pages, now, state, set, save }: Tabl
       excess,
       isOrdered,
       until,
+      wholeSince: state().wholeSince ?? (isProved ? goneAt : null),
+      unproved: isProved ? [] : unproved,
       gap,
     } as const;
     await writeState(queries, table, set(ended));
@@ -197,6 +216,8 @@ async function readAll({ table, copy, look, pages, now, state, set, save }: Tabl
 }
 
 const isoAt = (atMs: number): string => new Date(atMs).toISOString();
+
+const seenAt = ({ time, world }: Account): string => isoAt(time.service.nowMs() ?? world.clock.now());
 
 /** Reads from the start of a list back to rows that are known. */
 async function readHead(table: CopyTable, state: ListState, copy: LocalCopy, pages: ReadPages): Promise<void> {
@@ -274,7 +295,6 @@ function pagesInto(
   listing: Listing<Endpoint, unknown>,
   look: TableLook,
 ): ReadPages {
-  const { now } = account.world.clock;
   const makeRows = rowMaker(table, listing.endpoint);
   const isThings = table.readBy === 'whole' || table.readBy === 'count';
   // A row whose time is not known is as new as it can be.
@@ -291,7 +311,7 @@ function pagesInto(
       const made = makeRows(rows, [request, data]).map(rowOf);
       const result = await copy.write(async (queries) => {
         const written = await saveRows(queries, table, made, {
-          at: isoAt(account.time.service.nowMs() ?? now()),
+          at: seenAt(account),
           pass,
         });
         if (save) await writeState(queries, table, save(reading.point()));

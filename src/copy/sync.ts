@@ -18,6 +18,7 @@ import { type Filler, fillerForPeople } from './filler.ts';
 import { type Gap, noteChanged, readSetting, readState, writeSetting } from './list-state.ts';
 import { readFees } from './read-fees.ts';
 import { rowsOf, zonedTime } from './rows.ts';
+import { stripChanges } from './save-changes.ts';
 import { noteStatus } from './save-rows.ts';
 import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
@@ -226,9 +227,9 @@ async function stateOf(
   if (!read) return {};
   try {
     const { data } = await account.call(read.endpoint, readRequest(read, id) as never);
-    const valueOf = (field: string) => valueAt(data, [...(read.in ? [read.in] : []), field].join('.'));
-    const status = valueOf('status');
-    const completedAt = zonedTime(valueOf('completedAt'));
+    const inData = (field: string) => valueAt(data, [...(read.in ? [read.in] : []), field].join('.'));
+    const status = inData('status');
+    const completedAt = zonedTime(inData('completedAt'));
     return { ...(typeof status === 'string' ? { status } : {}), ...(completedAt === null ? {} : { completedAt }) };
   } catch (error) {
     // The list may have rows that the service does not look up.
@@ -259,6 +260,7 @@ async function forgetPersonal(copy: LocalCopy, beforeAt: string): Promise<number
         return rows.length;
       });
   }
+  count += await copy.write((queries) => stripChanges(queries, beforeAt));
   if (count === 0) return 0;
   await copy.write(dropUnusedNames);
   await copy.erase();

@@ -1,13 +1,13 @@
 import type { Queries } from '../journal/store.ts';
 import { insertion, type NewRow } from '../store/table.ts';
 import { type Check, type CheckedBalance, checksSince, nameOf, SEEN_ACCOUNTS } from './balance-checks.ts';
-import { movingAt } from './book-entries.ts';
+import { bookEntriesOn, movingAt, unknownIn } from './book-entries.ts';
 import { bucketOf } from './bucket.ts';
 import { readSetting } from './list-state.ts';
 import { changesOf } from './possible.ts';
 import { CHANGED_FROM, SETTING, UNLISTED } from './schema.ts';
 
-const OWN = `account IN ('${SEEN_ACCOUNTS.join("', '")}') AND thing <> 'balance'`;
+const OWN = `account IN ('${SEEN_ACCOUNTS.join("', '")}')`;
 
 /** What entries say of a place in a part of time. */
 interface PartSum {
@@ -15,15 +15,12 @@ interface PartSum {
   readonly asset: string;
   readonly part: bigint;
   readonly minor: bigint;
-  /** Why an amount is not known that is in no sum. */
-  readonly unknown: string | null;
 }
 
 const sumsIn = (queries: Queries, part: string, where: string, ...values: readonly string[]) =>
   queries.all<PartSum>(
-    `SELECT account, asset, ${part} AS part, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor,
-       max(CASE WHEN amount_minor IS NULL THEN known END) AS unknown
-     FROM book_entries WHERE ${OWN} AND ${where} GROUP BY 1, 2, 3`,
+    `SELECT account, asset, ${part} AS part, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor
+     FROM (${bookEntriesOn(queries.engine, SEEN_ACCOUNTS)}) entries WHERE ${OWN} AND ${where} GROUP BY 1, 2, 3`,
     ...values,
   );
 
@@ -33,6 +30,7 @@ const sumsIn = (queries: Queries, part: string, where: string, ...values: readon
  */
 export async function noteUnlisted(queries: Queries): Promise<void> {
   const changedFrom = (await readSetting(queries, CHANGED_FROM)) ?? LAST;
+  if (changedFrom === LAST && (await isSeenAgain(queries))) return;
   const start = await startOf(queries, changedFrom);
   const { checks, balances } = await checksSince(queries, start ?? '');
   const [first, ...later] = checks;
@@ -49,6 +47,15 @@ export async function noteUnlisted(queries: Queries): Promise<void> {
 
 /** No time comes after it. */
 const LAST = '~';
+
+/** Whether the last look saw what the one before it had seen. */
+async function isSeenAgain(queries: Queries): Promise<boolean> {
+  const row = await queries.get<{ check_at: string | null; balance_at: string | null; noted: bigint }>(
+    `SELECT (SELECT max(at) FROM stored_balance_checks) AS check_at, (SELECT max(at) FROM stored_balances) AS balance_at,
+       (SELECT count(*) FROM ${UNLISTED.name} WHERE user_id = '') AS noted`,
+  );
+  return row !== undefined && row.noted > 0n && (row.balance_at ?? '') < (row.check_at ?? '');
+}
 
 /** How long something may be under way that is looked back for. Source: inferred. */
 const LONGEST_MS = 7 * 86_400_000;
@@ -102,25 +109,62 @@ async function changesSince(
   const [first = '', last = ''] = [times[0], times.at(-1)];
   const sums = Map.groupBy(await sumsIn(queries, bucketOf('at', times), 'at > ? AND at <= ?', first, last), nameOf);
   const moving = await movingAt(queries, times);
+  const unknown = Map.groupBy(await unknownIn(queries, first, last), nameOf);
   return balances.flatMap((place) => {
     const name = nameOf(place);
-    const of = new Map((sums.get(name) ?? []).map((sum) => [Number(sum.part), sum]));
-    const own = moving.filter((each) => nameOf(each) === name);
-    const start = checks[0]?.held.get(name) ?? 0n;
-    let listed = 0n;
-    const parts = checks.map(({ at, held }, index) => {
-      listed += of.get(index)?.minor ?? 0n;
-      const effects = own.filter(({ from, until }) => from <= at && at <= until);
-      return {
-        at,
-        likely: (held.get(name) ?? 0n) - start - listed,
-        effects: effects.map((each) => (each.at <= at ? each.minor : -each.minor)),
-      };
-    });
-    return changesOf(parts, 0n).map(({ at, since, minor }) => {
-      const between = times.flatMap((time, index) => (time > since && time <= at ? [of.get(index)?.unknown] : []));
-      const known = between.find((code) => code != null) ?? null;
-      return { at, account: place.account, asset: place.asset, user_id: '', step: 'unlisted', minor, since, known };
-    });
+    const listed = new Map((sums.get(name) ?? []).map(({ part, minor }) => [Number(part), minor]));
+    const own = { moving: moving.filter((each) => nameOf(each) === name), unknown: unknown.get(name) ?? [] };
+    return changesAt(checks, place, listed, own);
+  });
+}
+
+/** What is under way of a balance, and what is not known of it. */
+interface Open {
+  readonly moving: Awaited<ReturnType<typeof movingAt>>;
+  readonly unknown: Awaited<ReturnType<typeof unknownIn>>;
+}
+
+/** The changes of one balance that no list shows, and those that amounts made which are not known. */
+function changesAt(
+  checks: readonly Check[],
+  place: CheckedBalance,
+  listed: ReadonlyMap<number, bigint>,
+  { moving, unknown }: Open,
+): readonly NewRow<typeof UNLISTED>[] {
+  const name = nameOf(place);
+  const start = checks[0]?.held.get(name) ?? 0n;
+  let sum = 0n;
+  const parts = checks.map(({ at, held }, index) => {
+    sum += listed.get(index) ?? 0n;
+    const under = moving.filter(({ from, until }) => from <= at && at <= until);
+    const taken = unknown.filter((each) => each.at <= at).map(({ minor }) => minor);
+    const added = (some: readonly bigint[]) => some.reduce((all, minor) => all + minor, 0n);
+    return {
+      at,
+      likely: (held.get(name) ?? 0n) - start - sum,
+      effects: under.map((each) => (each.at <= at ? each.minor : -each.minor)),
+      room: [added(taken.filter((minor) => minor < 0n)), added(taken.filter((minor) => minor > 0n))] as const,
+    };
+  });
+  const row = { account: place.account, asset: place.asset, user_id: '' };
+  const changes = changesOf(parts, 0n).map((change) => ({ ...row, ...change, step: 'unlisted', known: null }));
+  return [...changes, ...unknownChanges(parts, changes, unknown).map((change) => ({ ...row, ...change }))];
+}
+
+/** What amounts that are not known made of a balance, at the look that saw it: so the books have the balance that it saw. */
+function unknownChanges(
+  parts: readonly { readonly at: string; readonly likely: bigint }[],
+  changes: readonly { readonly at: string; readonly minor: bigint }[],
+  unknown: Open['unknown'],
+) {
+  let noted = 0n;
+  return parts.flatMap(({ at, likely }, index) => {
+    const since = parts[index - 1]?.at ?? at;
+    const [first] = unknown.filter((each) => each.at > since && each.at <= at);
+    const unlisted = changes.reduce((all, change) => (change.at <= at ? all + change.minor : all), 0n);
+    const minor = likely - unlisted - noted;
+    if (!first || minor === 0n) return [];
+    noted += minor;
+    return [{ at, since, minor, step: 'unknown', known: first.why }];
   });
 }

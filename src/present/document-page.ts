@@ -9,6 +9,13 @@ export interface PageValue {
   readonly at?: string;
 }
 
+/** Rows on the page. A column of amounts is aligned to the right; a time stays on one line. */
+export interface PageTable {
+  readonly title: string;
+  readonly columns: readonly { readonly title: string; readonly as?: 'amount' | 'code' | 'time' }[];
+  readonly rows: readonly (readonly string[])[];
+}
+
 /** A document that people are sent: one page, whose every text may come from outside. */
 export interface DocumentPage {
   readonly title: string;
@@ -26,6 +33,7 @@ export interface DocumentPage {
   readonly sumAlso: readonly string[];
   readonly party: string | undefined;
   readonly sections: readonly { readonly title: string; readonly values: readonly PageValue[] }[];
+  readonly tables?: readonly PageTable[];
   readonly steps: { readonly title: string; readonly items: readonly string[] };
   readonly footer: readonly string[];
 }
@@ -61,7 +69,22 @@ const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html => (
 
 /** Draws a document as one page of HTML that needs nothing else: no script, no picture, no request. It prints on A4. */
 export function documentPage(page: DocumentPage): string {
-  const { title, heading, from, tone, state, stateText, notices, sum, sumAlso, party, sections, steps, footer } = page;
+  const {
+    title,
+    heading,
+    from,
+    tone,
+    state,
+    stateText,
+    notices,
+    sum,
+    sumAlso,
+    party,
+    sections,
+    tables = [],
+    steps,
+    footer,
+  } = page;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -75,7 +98,7 @@ export function documentPage(page: DocumentPage): string {
 <style>${STYLE}</style>
 </head>
 <body>
-<main class="${tone}">
+<main class="${tables.length > 0 ? `${tone} wide` : tone}">
 <header>
 <p class="from">${from}</p>
 <h1>${heading}</h1>
@@ -87,7 +110,7 @@ ${sumAlso.map((each) => html`<p class="also">${each}</p>\n`)}${party === undefin
 <p class="word">${state}</p>
 <p>${stateText}</p>
 </div>
-${sections.filter(({ values }) => values.length > 0).map(sectionOf)}${
+${sections.filter(({ values }) => values.length > 0).map(sectionOf)}${tables.map(tableOf)}${
   steps.items.length === 0
     ? undefined
     : html`<section>
@@ -112,6 +135,25 @@ ${values.map((each) => html`<div><dt>${each.title}</dt><dd${each.isCode ? CODE :
 `;
 
 const CODE = html` class="code"`;
+const CELLS = { amount: html` class="amount"`, code: CODE, time: html` class="time"` } as const;
+
+function tableOf({ title, columns, rows }: PageTable): Html {
+  const classOf = (index: number) => {
+    const { as } = columns[index] ?? {};
+    return as && CELLS[as];
+  };
+  return html`<section>
+<h2>${title}</h2>
+<div class="rows" tabindex="0" role="region" aria-label="${title}">
+<table>
+<thead><tr>${columns.map((column, index) => html`<th scope="col"${classOf(index)}>${column.title}</th>`)}</tr></thead>
+<tbody>
+${rows.map((row) => html`<tr>${row.map((cell, index) => html`<td${classOf(index)}>${cell}</td>`)}</tr>\n`)}</tbody>
+</table>
+</div>
+</section>
+`;
+}
 
 const shownValue = ({ text, at }: PageValue): Html =>
   at === undefined ? html`${text}` : html`<time datetime="${at}">${text}</time>`;
@@ -132,6 +174,7 @@ html{-webkit-text-size-adjust:100%}
 body{background:var(--page);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",Arial,sans-serif;padding:32px 16px}
 main{background:var(--paper);border:1px solid var(--line);border-radius:12px;margin:0 auto;max-width:720px;overflow:hidden;padding:40px}
 main{--tone:var(--good);--back:var(--good-back)}
+main.wide{max-width:960px}
 main.open{--tone:var(--open);--back:var(--open-back)}
 main.bad{--tone:var(--bad);--back:var(--bad-back)}
 header{align-items:baseline;border-bottom:1px solid var(--line);display:flex;flex-wrap:wrap;gap:4px 24px;justify-content:space-between;padding-bottom:16px}
@@ -151,6 +194,14 @@ dl>div{border-top:1px solid var(--line);display:grid;gap:0 24px;grid-template-co
 dt{color:var(--soft)}
 dd{font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 dd.code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:14px;line-height:24px}
+.rows{overflow-x:auto}
+table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums;width:100%}
+th{color:var(--soft);font-weight:400;text-align:left}
+th,td{border-top:1px solid var(--line);padding:6px 12px 6px 0;vertical-align:top}
+td{overflow-wrap:anywhere}
+td.time,td.amount,th.amount{overflow-wrap:normal;white-space:nowrap}
+th.amount,td.amount{padding-right:0;padding-left:12px;text-align:right}
+td.code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:12px;min-width:10em}
 ul{border-top:1px solid var(--line);list-style:none;padding:0}
 li{overflow-wrap:anywhere;padding:8px 0 0}
 footer{border-top:1px solid var(--line);color:var(--soft);font-size:14px;margin-top:32px;padding-top:16px}
@@ -158,8 +209,9 @@ footer p{overflow-wrap:anywhere}
 @media (max-width:560px){body{padding:0}main{border:0;border-radius:0;min-height:100vh;padding:24px 20px}.figure{font-size:32px}dl>div{grid-template-columns:minmax(0,1fr)}}
 @page{size:A4;margin:14mm 16mm}
 @media print{
+thead{display:table-header-group}tr{break-inside:avoid}table{font-size:8.5pt}td.code{font-size:7pt}.rows{overflow:visible}
 body{background:none;font-size:10pt;line-height:1.4;padding:0}
-main{border:0;border-radius:0;max-width:none;padding:0}
+main,main.wide{border:0;border-radius:0;max-width:none;padding:0}
 h1,h2{font-size:10pt}header{padding-bottom:8pt}.notice{margin-top:12pt;padding:6pt 10pt}
 .sum{padding:14pt 0 12pt}.figure{font-size:24pt}.party{font-size:12pt;margin-top:4pt}
 section,footer{margin-top:11pt}dl>div,li,.state,footer{break-inside:avoid}h2{break-after:avoid}

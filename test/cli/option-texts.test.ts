@@ -15,7 +15,7 @@ const SEVERAL: Readonly<Record<string, number>> = {
   '--accept': 2,
   '--base-url': 2,
   '--bvn-stdin': 2,
-  '--by': 2,
+  '--by': 4,
   '--default': 2,
   '--days': 2,
   '--event': 2,

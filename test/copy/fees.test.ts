@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { openCopyFile } from '../../src/copy/database.ts';
+import { settleFees } from '../../src/copy/settle-fees.ts';
 import { copied, deposit, payout, USER } from '../questions/copy.ts';
 import { account, HOUR_MS, json, MINUTE_MS, must, pass, run } from '../questions/reports.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
@@ -230,7 +232,11 @@ describe('an offramp', () => {
     database.exec(
       "UPDATE stored_payouts SET amount_minor = 60000, deducted_minor = 60700, created_at = '2025-01-01T00:00:00.000Z'",
     );
+    database.exec("UPDATE stored_payouts SET fee_known = 'FEE_NOT_READ'");
     database.close();
+    const copy = await openCopyFile(join(world.stateDir, 'copy-environment.db'), world);
+    await copy.write(settleFees);
+    await copy.close();
     expect(rows()).toEqual([expect.objectContaining({ own: null, platform: null, known: 'FEE_NOT_READ' })]);
   });
 });

@@ -1,69 +1,10 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { main } from '../../src/main.ts';
 import { LISTS as SERVICE_LISTS } from '../../src/things/index.ts';
 import { copyOf } from '../support/folder-copy.ts';
-import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 import { copied, expectCopied, shown } from './copied.ts';
-import { LISTS, type MovingService, movingService } from './moving-service.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-
-/** A service that moves, and a machine that copies it. */
-function rig() {
-  const clock = fakeClock();
-  const service = movingService(clock.now);
-  const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
-  return { clock, service, world };
-}
-
-const path = ({ stateDir }: FakeWorld) => join(stateDir, 'copy-environment.db');
-
-async function sync(world: FakeWorld, ...more: string[]): Promise<number> {
-  const code = await main(['sync', '-o', 'json', ...more], world);
-  return code;
-}
-
-/** Something that happens to a list. */
-type Action = {
-  readonly list: string;
-  readonly kind: 'add' | 'late' | 'move' | 'remove' | 'back';
-  readonly at: number;
-};
-
-const action = (kinds: readonly Action['kind'][]): fc.Arbitrary<Action> =>
-  fc.record({
-    list: fc.constantFrom(...Object.keys(LISTS)),
-    kind: fc.constantFrom(...kinds),
-    at: fc.nat(400),
-  });
-
-function act(service: MovingService, { list, kind, at }: Action): void {
-  const place = at % Math.max(1, service.rows[list]?.length ?? 1);
-  if (kind === 'add') service.add(list);
-  if (kind === 'late') service.add(list, (at % 9) * MINUTE_MS);
-  if (kind === 'move') service.move(list, place);
-  if (kind === 'remove') service.remove(list, place);
-  if (kind === 'back') service.move(list, place, LISTS[list]?.ends.at(-1));
-}
-
-/** A step of a history: some actions, then time passes, or a sync that may be killed, while the service goes on. */
-interface Step {
-  readonly before: readonly Action[];
-  readonly passesMs: number;
-  readonly meanwhile: readonly Action[];
-  readonly killedAfter: number | undefined;
-}
-
-const step = (kinds: readonly Action['kind'][], longestMs: number): fc.Arbitrary<Step> =>
-  fc.record({
-    before: fc.array(action(kinds), { maxLength: 40 }),
-    passesMs: fc.nat(longestMs),
-    meanwhile: fc.array(action(kinds), { maxLength: 20 }),
-    killedAfter: fc.option(fc.nat(30), { nil: undefined, freq: 2 }),
-  });
+import { type Action, act, DAY_MS, fill, MINUTE_MS, path, play, rig, step, sync } from './moves.ts';
+import { LISTS } from './moving-service.ts';
 
 const ALL = Object.keys(LISTS);
 /** The lists that say how many rows they have, and those that are read whole each time. */
@@ -72,38 +13,6 @@ const COUNTED = SERVICE_LISTS.filter(({ pages }) => pages !== 'after' && pages !
 const AWAITED = ALL.filter((list) => list !== 'users');
 
 const RUNS = Number(process.env['FIATRAIL_SOAK_COPIES'] ?? 4);
-
-/** Fills the lists with more than a page. */
-function fill({ add, rows, move }: MovingService, clock: ReturnType<typeof fakeClock>, count: number): Promise<void> {
-  return (async () => {
-    for (const list of Object.keys(LISTS))
-      for (let each = 0; each < count; each++) {
-        await clock.sleep(7 * MINUTE_MS, new AbortController().signal);
-        add(list);
-        move(list, 0);
-        move(list, Math.min(each, 3));
-        move(list, Math.min(each, 3));
-      }
-    expect(rows['users']).toHaveLength(count);
-  })();
-}
-
-async function play({ clock, service, world }: ReturnType<typeof rig>, steps: readonly Step[]): Promise<void> {
-  for (const { before, passesMs, meanwhile, killedAfter } of steps) {
-    for (const each of before) act(service, each);
-    await clock.sleep(passesMs, new AbortController().signal);
-    let requests = 0;
-    const left = [...meanwhile];
-    service.onRequest = () => {
-      requests += 1;
-      const next = left.shift();
-      if (next) act(service, next);
-      if (killedAfter !== undefined && requests > killedAfter) throw new Error('killed');
-    };
-    await sync(world);
-    service.onRequest = undefined;
-  }
-}
 
 describe('a copy of lists that move while they are read', () => {
   test('equals the service after the last full sync, whatever happened before', async () => {

@@ -386,7 +386,7 @@ describe('--output-file', () => {
 
 describe('a rate limit', () => {
   test.each([
-    [[], 'rate limit: next request in 1 s\n'],
+    [[], '10 of 25 users · 1 s left · rate limit: next request in 1 s\n'],
     [['-q'], ''],
   ])('says how long it waits (%j)', async (flags, expected) => {
     const service = listService(25);

@@ -55,7 +55,8 @@ const READ = { passStartedAt: SYNCED_AT, passedAt: SYNCED_AT, verifiedAt: SYNCED
 
 /** Says of every list that it was read to its end, but for some. */
 export async function allRead(queries: Queries, unfinished: readonly string[] = []): Promise<void> {
-  const state = { ...READ, pass: 1, point: null, until: null, excess: 0, isOrdered: true };
+  const list = { wholeSince: SYNCED_AT, unproved: [], isOrdered: true };
+  const state = { ...READ, ...list, pass: 1, point: null, until: null, excess: 0 };
   for (const table of TABLES)
     await writeState(queries, table, { ...state, gap: unfinished.includes(table.name) ? 'unfinished' : null });
 }

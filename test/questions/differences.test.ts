@@ -5,6 +5,7 @@ import { type LocalCopy, openCopyFile } from '../../src/copy/database.ts';
 import { accountIn } from '../../src/copy/questions/report/balance.ts';
 import { indexesOf } from '../../src/copy/schema.ts';
 import { TABLES } from '../../src/copy/tables.ts';
+import { noteUnlisted } from '../../src/copy/unlisted.ts';
 import { fakeClock, fakeWorld } from '../support/world.ts';
 import { allRead } from './copy.ts';
 
@@ -83,7 +84,8 @@ async function copyOf(
       const seenAt = at(each.begins + each.takes + 30);
       await queries.run(
         `INSERT INTO stored_withdrawals (id, status, created_at, type, amount_minor, amount_asset, completed_at, is_open, is_personal,
-           json, digest, pass, first_seen_at, changed_at) VALUES (?, ?, ?, 'fintech_self_transfer', ?, 'USDC', ?, 0, 0, '{}', 'x', 1, ?, ?)`,
+           json, digest, pass, first_seen_at, changed_at, ended_at, end_bound)
+         VALUES (?, ?, ?, 'fintech_self_transfer', ?, 'USDC', ?, 0, 0, '{}', 'x', 1, ?, ?, ?, ?)`,
         `t-${index}`,
         each.fails ? 'failed' : 'completed',
         at(each.begins),
@@ -92,6 +94,8 @@ async function copyOf(
         each.fails ? null : at(each.begins + each.takes),
         seenAt,
         seenAt,
+        each.fails ? at(each.begins) : at(each.begins + each.takes),
+        each.fails ? seenAt : null,
       );
     }
     for (const [minute, minor, place = 'base'] of looks) {
@@ -103,6 +107,7 @@ async function copyOf(
         at(minute),
       );
     }
+    await noteUnlisted(queries);
   });
   return copy;
 }

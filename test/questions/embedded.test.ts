@@ -109,7 +109,7 @@ describe('an id of another kind', () => {
   });
 
   test.each([
-    ['that nothing knows', ['offramp', 'status', 'nobody-0001'], 'find the id in a list'],
+    ['that nothing knows', ['offramp', 'status', 'nobody-0001'], 'list offramps with: fiatrail offramp list'],
     ['of an operation, whose request was meant', ['onramp', 'status', '$OPERATION'], 'this belongs to an onramp'],
   ])('%s', async (_, argv, hint) => {
     const list = await json(['ops', 'list']);

@@ -17,13 +17,17 @@ const fees = (at: string, earned: bigint, withdrawable = earned) => [
   { source: 'fees', place: 'withdrawable', asset: 'NGN', minor: withdrawable, at },
 ];
 
-const onramp = (id: string, completed_at: string) => ({
+/** A user's payment, whose fees the row states if it states what was minted. */
+const onramp = (id: string, completed_at: string, own?: bigint) => ({
   ...DEPOSIT,
+  ...(own === undefined ? {} : { funding_minor: 69_500n - own, funding_asset: 'NGN', account_number: ACCOUNT_NUMBER }),
   id,
   type: 'user_onramp',
   user_id: 'u-1',
   completed_at,
 });
+
+const ACCOUNT_NUMBER = '7000000001';
 
 async function copyWithFees(
   seen: readonly (readonly [at: string, earned: bigint])[],
@@ -32,6 +36,7 @@ async function copyWithFees(
 ) {
   const ask = await copyOf(
     {
+      users: [{ id: 'u-1', account_number: ACCOUNT_NUMBER }],
       deposits,
       balance_checks: seen.map(([at]) => ({ at })),
       balances: seen.flatMap(([at, earned]) => fees(at, earned)),
@@ -47,60 +52,37 @@ const FIRST_SYNC = '2026-11-10T12:00:00.000Z';
 const BEFORE = { is: 'no', why: 'BEFORE_FIRST_SYNC', since: FIRST_SYNC };
 
 describe('fees earned', () => {
-  test('before the first sync are not known, whatever the balances were then', async () => {
-    const { of } = await copyWithFees([[FIRST_SYNC, 500n]], [onramp('d-1', '2026-10-20T10:00:00.000Z')]);
-    expect(await of(OCTOBER)).toMatchObject({ earned: { minor: null, known: BEFORE }, opening: { known: BEFORE } });
+  test('before the first sync are those of the rows, and balances are not known', async () => {
+    const { of } = await copyWithFees([[FIRST_SYNC, 500n]], [onramp('d-1', '2026-10-20T10:00:00.000Z', 300n)]);
+    expect(await of(OCTOBER)).toMatchObject({ earned: { asset: 'NGN', minor: 300n }, opening: { known: BEFORE } });
     expect(await of(OCTOBER)).toMatchObject({ closing: { minor: null, known: BEFORE } });
   });
 
   test('are nothing in a time in which no work of users ended, unless a list is cut', async () => {
-    const deposits = [onramp('d-1', '2026-11-05T10:00:00.000Z')];
+    const deposits = [onramp('d-1', '2026-11-05T10:00:00.000Z', 300n)];
     const { of } = await copyWithFees([[FIRST_SYNC, 500n]], deposits);
     expect((await of(OCTOBER))?.earned).toEqual({ asset: 'NGN', minor: 0n });
-    expect((await of(NOVEMBER))?.earned).toMatchObject({ minor: null, known: BEFORE });
+    expect((await of(NOVEMBER))?.earned).toEqual({ asset: 'NGN', minor: 300n });
     const cut = await copyWithFees([[FIRST_SYNC, 500n]], deposits, ['payouts']);
-    expect((await cut.of(OCTOBER))?.earned).toMatchObject({ minor: null, known: BEFORE });
+    expect((await cut.of(OCTOBER))?.earned).toMatchObject({ minor: null, known: { is: 'no', why: 'LIST_INCOMPLETE' } });
+    expect((await cut.of(NOVEMBER))?.earned).toMatchObject({ minor: 300n, known: { is: 'at least' } });
   });
 
-  test('in a month with the first sync are at least what was earned since', async () => {
+  test('belong to the month in which the work ended, whenever balances were read', async () => {
     const { of } = await copyWithFees(
       [
-        [FIRST_SYNC, 500n],
-        ['2026-11-20T12:00:00.000Z', 800n],
+        ['2026-10-01T12:00:00.000Z', 0n],
+        ['2026-10-30T12:00:00.000Z', 100n],
+        ['2026-11-02T12:00:00.000Z', 600n],
       ],
-      [onramp('d-1', '2026-11-05T10:00:00.000Z'), onramp('d-2', '2026-11-12T10:00:00.000Z')],
+      [
+        onramp('d-1', '2026-10-15T10:00:00.000Z', 100n),
+        onramp('d-2', '2026-10-31T10:00:00.000Z', 200n),
+        onramp('d-3', '2026-11-01T10:00:00.000Z', 300n),
+      ],
     );
-    expect((await of(NOVEMBER))?.earned).toEqual({
-      asset: 'NGN',
-      minor: 300n,
-      known: { ...BEFORE, is: 'at least' },
-    });
-  });
-
-  test('between two syncs belong to a month only if work ended on one side of its end', async () => {
-    const seen = [
-      ['2026-10-01T12:00:00.000Z', 0n],
-      ['2026-10-30T12:00:00.000Z', 100n],
-      ['2026-11-02T12:00:00.000Z', 600n],
-      ['2026-11-29T12:00:00.000Z', 700n],
-    ] as const;
-    const first = onramp('d-1', '2026-10-15T10:00:00.000Z');
-    const before = await copyWithFees(seen, [first, onramp('d-2', '2026-10-31T10:00:00.000Z')]);
-    expect((await before.of(OCTOBER))?.earned).toEqual({ asset: 'NGN', minor: 600n });
-    expect((await before.of(NOVEMBER))?.earned).toEqual({ asset: 'NGN', minor: 100n });
-    const after = await copyWithFees(seen, [first, onramp('d-2', '2026-11-01T10:00:00.000Z')]);
-    expect((await after.of(OCTOBER))?.earned).toEqual({ asset: 'NGN', minor: 100n });
-    expect((await after.of(NOVEMBER))?.earned).toEqual({ asset: 'NGN', minor: 600n });
-    const both = await copyWithFees(seen, [
-      first,
-      onramp('d-2', '2026-10-31T10:00:00.000Z'),
-      onramp('d-3', '2026-11-01T10:00:00.000Z'),
-    ]);
-    const bound = { known: { is: 'at least', why: 'BETWEEN_SYNCS', since: null } };
-    expect((await both.of(OCTOBER))?.earned).toEqual({ asset: 'NGN', minor: 100n, ...bound });
-    expect((await both.of(NOVEMBER))?.earned).toEqual({ asset: 'NGN', minor: 100n, ...bound });
-    // What can be withdrawn at the end of October is what was seen then, and may be more.
-    expect((await both.of(OCTOBER))?.closing).toEqual({ asset: 'NGN', minor: 100n, ...bound });
+    expect(await of(OCTOBER)).toMatchObject({ earned: { minor: 300n }, closing: { asset: 'NGN', minor: 300n } });
+    expect((await of(NOVEMBER))?.earned).toEqual({ asset: 'NGN', minor: 300n });
   });
 });
 
@@ -131,12 +113,24 @@ describe('fees paid that have not been read', () => {
     });
     expect((await ask((queries) => accountIn(queries, NOVEMBER))).differences).toEqual([]);
     expect(differences).toEqual([]);
+    // The books have what the look saw, whatever was taken.
+    const wallet = "SELECT sum(amount_minor) AS minor FROM book_entries WHERE account = 'assets:wallet'";
+    expect(await ask((queries) => queries.all(wallet))).toEqual([{ minor: 2_085_000_000n }]);
   });
 
   test('are known once they were read', async () => {
+    const schedule = {
+      taker: 'platform',
+      direction: 'onramp',
+      from_minor: 0n,
+      percent_millionths: 714_286n,
+      enabled: 1n,
+    };
     const ask = await copyOf({
       ...all,
-      deposit_fees: [{ amount_minor: 70_000n, fee_minor: 500n, at: to }],
+      fee_schedules: [
+        { ...schedule, since: from, stated_since: from, first_seen_at: from, seen_at: to, payable_until: to },
+      ],
     });
     const { assets } = await ask((queries) => accountIn(queries, OCTOBER));
     expect(assets.find(({ asset }) => asset === 'CNGN')).toMatchObject({
@@ -159,8 +153,8 @@ test('fees that the service never stated are not known', async () => {
     ...looks(['2026-10-02T00:00:00.000Z', 0n], ['2026-11-20T00:00:00.000Z', 0n]),
   });
   const { assets } = await ask((queries) => accountIn(queries, OCTOBER));
-  const known = { is: 'no', why: 'NOT_STATED' };
-  expect(assets.find(({ asset }) => asset === 'NGN')).toMatchObject({ earned: { known }, closing: { known } });
+  const known = { is: 'no', why: 'FEE_NOT_STATED' };
+  expect(assets.find(({ asset }) => asset === 'NGN')).toMatchObject({ earned: { known } });
 });
 
 describe('a list that was not read to its end', () => {

@@ -307,7 +307,12 @@ describe('what the users’ wallets hold', () => {
     inCopy(world, `UPDATE stored_owed SET minor = 77000000 WHERE user_id = '${stays}'`);
     inCopy(world, `DELETE FROM stored_owed WHERE user_id = '${gone}' AND asset = 'CNGN'`);
     const again = await json(world, 'report', 'owed');
-    expect(again.owed).toContainEqual({ asset: 'USDC', amount: { value: '77.000000', asset: 'USDC' }, users: 1 });
+    expect(again.owed).toContainEqual({
+      asset: 'USDC',
+      amount: { value: '77.000000', asset: 'USDC' },
+      users: 1,
+      asOf: expect.any(String),
+    });
     inCopy(world, `UPDATE stored_owed SET minor = 5000000 WHERE user_id = '${gone}' AND asset = 'USDC'`);
     const usdc = async () =>
       (await json(world, 'report', 'owed')).owed.find((each: { asset: string }) => each.asset === 'USDC');
@@ -320,6 +325,7 @@ describe('what the users’ wallets hold', () => {
       asset: 'USDC',
       amount: { value: '0.000000', asset: 'USDC' },
       users: 0,
+      asOf: expect.any(String),
     });
   });
 

@@ -64,7 +64,10 @@ export const TRADE = {
 const endOf = (table: string, row: Row): Row => {
   const isOver =
     (row['is_open'] ?? ROW.is_open) === 0n && TABLES.some(({ name, hasStates }) => name === table && hasStates);
-  return isOver ? { ended_at: row['completed_at'] ?? row['updated_at'] ?? row['created_at'] ?? ROW.created_at } : {};
+  const times = [row['completed_at'], row['updated_at']];
+  // What failed may have been completed before.
+  const [known] = (row['status'] === 'completed' ? times : times.toReversed()).filter((time) => time != null);
+  return isOver ? { ended_at: known ?? row['created_at'] ?? ROW.created_at } : {};
 };
 
 /** Fills a copy, by table; `gap` are the lists that were not read to their end. Returns how it is asked. */
@@ -78,7 +81,7 @@ export async function copyOf(tables: Readonly<Record<string, readonly Row[]>>, g
     for (const [table, rows] of Object.entries(tables))
       for (const row of rows) {
         const all = Object.entries(
-          table.startsWith('balance') || table === 'status_changes' || table === 'deposit_fees'
+          table.startsWith('balance') || table === 'status_changes' || table === 'fee_schedules'
             ? row
             : { ...ROW, ...endOf(table, row), ...row },
         );

@@ -4,6 +4,7 @@ import { acceptancesOf } from '../../copy/acceptances.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
 import { type AccountReport, accountIn } from '../../copy/questions/report/balance.ts';
 import { kindsIn } from '../../copy/questions/report/kinds.ts';
+import { lineRowsIn } from '../../copy/questions/report/line-rows.ts';
 import type { Span } from '../../copy/questions/report/movements.ts';
 import { partsOf, type ReportStep, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
 import { usersIn } from '../../copy/questions/report/users.ts';
@@ -18,6 +19,8 @@ import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { acceptCommand } from './accept.ts';
+import { changesCommand } from './changes.ts';
+import { incomeCommand } from './income.ts';
 import { completeOption, incomplete, reasonLines } from './known.ts';
 import {
   assetSchema,
@@ -36,6 +39,8 @@ import {
   titleOfLine,
   unexplained,
 } from './lines.ts';
+import { owedCommand } from './owed.ts';
+import { pendingCommand } from './pending.ts';
 import {
   neverLooked,
   periodArgument,
@@ -47,6 +52,8 @@ import {
   withCopyFor,
   writeChart,
 } from './period.ts';
+import { profitCommand } from './profit.ts';
+import { statementCommand } from './statement.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
 
 const KIND_COLUMNS = [
@@ -203,6 +210,45 @@ async function byUser(asking: Asking, queries: Queries, period: ReportPeriod): P
   return ofCopy(asking, queries, period, { ...data }, ['users', USER_COLUMNS], data.unownedOfframps);
 }
 
+/** The figures that a report can open, by the words of its table. */
+const OPENED = {
+  in: 'in',
+  earned: 'earned',
+  out: 'out',
+  fees: 'fees',
+  traded: 'traded',
+  refunds: 'refunds',
+  'in-transit': 'inFlight',
+  unlisted: 'unlisted',
+} as const;
+
+const ROW_COLUMNS = [
+  { field: 'at', title: 'When' },
+  { field: 'thing', title: 'What' },
+  { field: 'id', title: 'ID' },
+  { field: 'step', title: 'Step' },
+  { field: 'amount', title: 'Amount', align: 'right' },
+  { field: 'user', title: 'User', isWide: true },
+  { field: 'account', title: 'Account', isWide: true },
+] as const;
+
+/** The rows that a figure of a report adds up. */
+async function rowsOfFigure(asking: Asking, queries: Queries, period: ReportPeriod, figure: keyof typeof OPENED) {
+  const rows = await lineRowsIn(queries, spanOf(period.sinceMs, period.untilMs), OPENED[figure]);
+  return ofCopy(asking, queries, period, { rows }, ['rows', ROW_COLUMNS]);
+}
+
+const rowSchema = () =>
+  z.object({
+    at: z.iso.datetime(),
+    thing: z.string(),
+    id: z.string(),
+    step: z.string(),
+    account: z.string(),
+    user: z.nullable(z.string()),
+    amount: figureSchema(),
+  });
+
 const kindsSchema = () =>
   z.array(
     z.object({
@@ -238,6 +284,7 @@ function reportSchema() {
     ),
     z.object({ ...common, kinds: kindsSchema() }),
     z.object({ ...common, users: z.array(userSchema()), unownedOfframps: z.int() }),
+    z.object({ ...common, rows: z.array(rowSchema()) }),
   ]);
 }
 
@@ -252,6 +299,7 @@ const reportCommand = command({
     'fiatrail report last month -o json',
     'fiatrail report --since 7d --by day',
     'fiatrail report --by asset -o csv',
+    'fiatrail report last month --rows fees',
     'fiatrail report last month --by day --svg last-month.svg',
   ],
   endpoints: [],
@@ -264,18 +312,28 @@ const reportCommand = command({
       'group by day, week, month, kind, user or asset',
       oneOf(...STEPS, 'kind', 'user', 'asset'),
     ),
+    rows: option(
+      '--rows <figure>',
+      'list the rows that a figure adds up: in, earned, out, fees, traded, refunds, in-transit or unlisted',
+      oneOf(...(Object.keys(OPENED) as (keyof typeof OPENED)[])),
+    ),
     ...periodOptions,
     complete: completeOption,
     svg: svgOption,
   },
-  run: async (account, terminal, { period: name, by, since, until, svg, complete: isComplete = false }) => {
+  run: async (account, terminal, { period: name, by, rows, since, until, svg, complete: isComplete = false }) => {
     const step = STEPS.find((each) => each === by);
     if (svg !== undefined && !step)
       throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
+    if (rows !== undefined && by !== undefined)
+      throw new CliError('usage', '--rows lists the rows of one figure; it cannot be grouped', {
+        hint: 'leave out --by',
+      });
     return withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const asking = { account, terminal, isComplete };
+        if (rows !== undefined) return rowsOfFigure(asking, queries, period, rows);
         if (by === 'user') return byUser(asking, queries, period);
         if (step) return byStep(asking, queries, period, { step, svg });
         return wholeReport(asking, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
@@ -284,4 +342,14 @@ const reportCommand = command({
   },
 });
 
-export const commands = [reportCommand, ...partCommands, acceptCommand];
+export const commands = [
+  reportCommand,
+  ...partCommands,
+  pendingCommand,
+  owedCommand,
+  statementCommand,
+  incomeCommand,
+  profitCommand,
+  changesCommand,
+  acceptCommand,
+];

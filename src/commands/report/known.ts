@@ -1,12 +1,14 @@
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
 import { because, type NamedFigure, reasonsOf, textOfReason } from '../../copy/questions/reasons.ts';
+import type { Outcome } from '../../engine/outcome.ts';
 import { ASSET_LABEL } from '../../money/amount.ts';
 import { type Figure, isKnown, type NotKnown } from '../../money/figure.ts';
-import type { Below } from '../../present/result.ts';
+import type { Below, Result } from '../../present/result.ts';
 import { titleOf } from '../../present/text.ts';
 import { timeText } from '../../present/times.ts';
 import { switchOn } from '../../terminal/parse/parameters.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 
 const isFigure = (value: object): value is Figure => 'asset' in value && 'minor' in value;
 
@@ -60,4 +62,17 @@ export function incomplete(data: unknown, zone: Zone, partial: readonly string[]
     code: 'NOT_KNOWN',
     hint: [...new Set(reasons.map((each) => textOfReason(each.why).hint))].join('; '),
   });
+}
+
+/** A report of figures: what it prints, why some are not known, and the error of one that must be complete. */
+export function reported(
+  { globals: { zone } }: Terminal,
+  isComplete: boolean,
+  { below = [], ...result }: Result,
+  partial: readonly string[] = [],
+): Outcome {
+  const { data } = result;
+  const error = isComplete ? incomplete(data, zone, partial) : undefined;
+  const shown = { ...result, hasFigures: true, below: [...[below].flat(), ...reasonLines(data, zone)] } as const;
+  return { result: shown, ...(error ? { error } : {}) };
 }

@@ -1,21 +1,14 @@
 import * as z from 'zod/mini';
-import { withCopy } from '../../copy/open.ts';
 import { reachOf } from '../../copy/questions/in-copy.ts';
 import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
-import { pendingIn } from '../../copy/questions/report/kinds.ts';
-import { owedTo } from '../../copy/questions/report/owed.ts';
 import { partsOf, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
 import { usersIn } from '../../copy/questions/report/users.ts';
-import type { Outcome } from '../../engine/outcome.ts';
 import { type Figure, negated } from '../../money/figure.ts';
 import { figureSchema, paginationSchema } from '../../present/prints.ts';
-import type { Result } from '../../present/result.ts';
-import { timeText } from '../../present/times.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { completeOption, incomplete, reasonLines } from './known.ts';
+import { completeOption, reported } from './known.ts';
 import { checkLines } from './lines.ts';
 import {
   neverLooked,
@@ -27,19 +20,6 @@ import {
   withCopyFor,
   writeChart,
 } from './period.ts';
-
-/** A report of figures: what it prints, why some are not known, and the error of one that must be complete. */
-function reported(
-  { globals: { zone } }: Terminal,
-  isComplete: boolean,
-  { below = [], ...result }: Result,
-  partial: readonly string[] = [],
-): Outcome {
-  const { data } = result;
-  const error = isComplete ? incomplete(data, zone, partial) : undefined;
-  const shown = { ...result, hasFigures: true, below: [...[below].flat(), ...reasonLines(data, zone)] } as const;
-  return { result: shown, ...(error ? { error } : {}) };
-}
 
 const feesCommand = command({
   words: ['report', 'fees'],
@@ -130,49 +110,6 @@ const usersCommand = command({
     ),
 });
 
-const pendingCommand = command({
-  words: ['report', 'pending'],
-  summary: 'List open work, oldest first',
-  details: 'To see details and what to do, run: fiatrail find ID',
-  examples: ['fiatrail report pending', 'fiatrail report pending -o json --query "pending[].id"'],
-  endpoints: [],
-  prints: () =>
-    z.object({
-      pending: z.array(
-        z.object({
-          kind: z.string(),
-          id: z.string(),
-          status: z.nullable(z.string()),
-          amount: figureSchema(),
-          since: z.nullable(z.string()),
-          waitsFor: z.string(),
-        }),
-      ),
-      pagination: paginationSchema(),
-    }),
-  isLocal: true,
-  parameters: {
-    limit: option('--limit <count>', 'maximum number of rows, 1 to 10,000 (default 100)', wholeNumber(1, 10_000)),
-    complete: completeOption,
-  },
-  run: (account, terminal, { limit = 100, complete = false }) =>
-    withCopy(account, (copy) =>
-      copy.read(async (queries) => {
-        const columns = [
-          { field: 'id', title: 'ID' },
-          { field: 'kind', title: 'Kind' },
-          { field: 'status', title: 'Status', isWide: true },
-          { field: 'amount', title: 'Amount', align: 'right' },
-          { field: 'since', title: 'Since', isBrief: true },
-          { field: 'waitsFor', title: 'Waiting for' },
-        ] as const;
-        const data = { pending: await pendingIn(queries, limit) };
-        const { partial } = await reachOf(queries);
-        return reported(terminal, complete, { data, lists: 'pending', list: { isWhole: true }, columns }, partial);
-      }),
-    ),
-});
-
 /** A bar of up to so many blocks. */
 const BAR = 24;
 
@@ -240,41 +177,4 @@ const balanceCommand = command({
     ),
 });
 
-const owedCommand = command({
-  words: ['report', 'owed'],
-  summary: 'Report the total balance of the users’ wallets',
-  details:
-    'Reads each user’s balance from the service, as fast as the rate limit allows. An interrupted run continues where it stopped. Balances read in the last 24 hours are reused.',
-  examples: ['fiatrail report owed', 'fiatrail report owed -o json --query owed'],
-  endpoints: ['wallets.balance-user'],
-  isView: true,
-  prints: () =>
-    z.object({
-      users: z.int(),
-      unknown: z.int(),
-      oldest: z.nullable(z.string()),
-      owed: z.array(z.object({ asset: z.string(), amount: figureSchema(), users: z.int() })),
-      pagination: paginationSchema(),
-    }),
-  parameters: { complete: completeOption },
-  run: (account, terminal, { complete = false }) =>
-    withCopy(account, async (copy) => {
-      const data = await owedTo(account, copy);
-      const columns = [
-        { field: 'amount', title: 'Owed', align: 'right' },
-        { field: 'users', title: 'Users', align: 'right' },
-      ] as const;
-      const { users, unknown, oldest } = data;
-      const read = oldest && timeText(oldest, { zone: terminal.globals.zone }, true);
-      const says = `${users} users${read ? `, the first of them read ${read}` : ''}`;
-      const lacks = unknown > 0 ? `; the service does not say what ${unknown} of them hold` : '';
-      const below = {
-        title: 'Read',
-        rows: [{ says: `${says}${lacks}` }],
-        columns: [{ field: 'says', title: 'From' }],
-      };
-      return reported(terminal, complete, { data, lists: 'owed', list: { isWhole: true }, columns, below });
-    }),
-});
-
-export const partCommands = [feesCommand, usersCommand, pendingCommand, balanceCommand, owedCommand];
+export const partCommands = [feesCommand, usersCommand, balanceCommand];

@@ -48,6 +48,10 @@ export const REASONS = {
     says: (_, rows) => `the fees of ${some(rows, 'row', 'rows')} have not been read yet`,
     hint: 'run: fiatrail sync',
   },
+  FEE_NOT_STATED: {
+    says: (_, rows) => `the service does not state the fees of ${some(rows, 'row', 'rows')}`,
+    hint: 'see the rows with: fiatrail sql, where fee_known is not NULL',
+  },
   FEE_PARTS: {
     says: () => 'the parts of some fees disagree with their sum',
     hint: 'see the rows with: fiatrail sql',
@@ -59,6 +63,11 @@ export const REASONS = {
   FEE_OTHER_ASSET: {
     says: () => 'the service states what was left after some fees in another asset',
     hint: 'see the rows with: fiatrail sql',
+  },
+  BOUGHT_BEFORE: {
+    says: () =>
+      'some stablecoins were there before the first sync or came without a trade, and nothing says what they cost',
+    hint: 'see the trades with: fiatrail fx trades list --all',
   },
   END_BETWEEN: {
     says: () =>

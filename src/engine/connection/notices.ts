@@ -40,8 +40,8 @@ export interface LiveLine {
 
 /** What a command that takes long says on standard error, unless --quiet is given. */
 export interface Progress {
-  /** Says how many rows were read. `total` is undefined if nobody knows. */
-  rows(done: number, total: number | undefined, what: string): Promise<void>;
+  /** Says how many rows were read. `total` is undefined if nobody knows; `leastLeftMs` is how long the rest takes at least under the rate limit. */
+  rows(done: number, total: number | undefined, what: string, leastLeftMs?: number): Promise<void>;
   /** Says that the service, or room left for others, makes this command wait. */
   waits(waitMs: number): Promise<void>;
   /** Does work that may take long, and says on a terminal that the service has not answered yet. */

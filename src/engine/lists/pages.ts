@@ -361,6 +361,12 @@ export function saysEnd(data: unknown, count: number): boolean {
 /** The share of a rate limit that a long list leaves to other commands. */
 const LEFT_FOR_OTHERS = 0.2;
 
+const shareOf = ({ max }: Endpoint['rateLimit']) => Math.max(1, Math.floor(max * (1 - LEFT_FOR_OTHERS)));
+
+/** How long so many requests take at least, if each has to wait for the rate limit. In milliseconds. */
+export const leastMsFor = ({ rateLimit }: Endpoint, requests: number): number =>
+  Math.floor(requests / shareOf(rateLimit)) * rateLimit.windowSeconds * 1000;
+
 /**
  * Returns a function that waits before a page of a long list is read, once the service refused one because of its rate limit: from
  * then on the list leaves room for other commands. It rejects with CliError interrupted.
@@ -369,7 +375,7 @@ export function pacer(
   { world: { clock, interrupted }, notices: { progress } }: Account,
   { rateLimit }: Endpoint,
 ): () => Promise<void> {
-  const share = Math.max(1, Math.floor(rateLimit.max * (1 - LEFT_FOR_OTHERS)));
+  const share = shareOf(rateLimit);
   const windowMs = rateLimit.windowSeconds * 1000;
   const times: number[] = [];
   return async () => {

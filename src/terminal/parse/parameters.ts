@@ -344,6 +344,9 @@ export const duration: Parse<number> = (text) => {
   });
 };
 
+/** Parses a duration, or 0. Throws CliError usage. */
+export const durationOrZero: Parse<number> = (text) => (/^0(?:ms|s|m|h|d|y)?$/.test(text) ? 0 : duration(text));
+
 /**
  * Parses a text that others will read, such as a label. Throws CliError usage for a character that a terminal hides or acts on: a name with
  * a bidirectional control can read like another name.

@@ -22,19 +22,21 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
   let shownMs = 0;
   let isLimited = false;
   let limitedUntilMs = 0;
-  const limitText = (leftMs: number) => `rate limit: next request in ${timeText(leftMs)}`;
+  let extent: Extent | undefined;
+  const limitText = (waitMs: number) =>
+    [...(extent ? extentTexts(extent, waitMs) : []), `rate limit: next request in ${timeText(waitMs)}`].join(' · ');
   return {
-    rows: async (done, total, what) => {
+    rows: async (done, total, what, leastLeftMs = 0) => {
       const now = clock.now();
       sinceMs ??= now;
+      const perMs = done / (now - sinceMs);
+      // What was read before the first wait says nothing of the rest.
+      extent = extentOf({ done, total, what, perMs, leastLeftMs: isLimited ? leastLeftMs : 0 });
       if (!canShow || now - sinceMs < SHOWN_AFTER_MS) return;
       if (now - shownMs < (line.isLive ? LIVE_EVERY_MS : PLAIN_EVERY_MS)) return;
       shownMs = now;
-      const perMs = done / (now - sinceMs);
-      const rate = `${grouped(Math.round(perMs * 1000))}/s`;
-      const left = total === undefined || total <= done ? [] : [`${timeText((total - done) / perMs)} left`];
-      const extent = total === undefined ? grouped(done) : `${grouped(done)} of ${grouped(total)}`;
-      await line.show([`${extent} ${what}`, rate, ...left].join(' · '));
+      const [count = '', ...left] = extentTexts(extent);
+      await line.show([count, rateText(perMs), ...left].join(' · '));
     },
     waits: async (waitMs) => {
       isLimited = true;
@@ -63,8 +65,43 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
     },
     isLimited: () => isLimited,
     line: (hasTime) => liveLine(world, globals, hasTime),
-    end: () => line.clear(),
+    end: () => {
+      extent = undefined;
+      return line.clear();
+    },
   };
+}
+
+/** How far work is, and how long the rest takes, as far as that is known. */
+interface Extent {
+  readonly count: string;
+  readonly leftMs: number | undefined;
+}
+
+interface Work {
+  readonly done: number;
+  readonly total: number | undefined;
+  readonly what: string;
+  readonly perMs: number;
+  readonly leastLeftMs: number;
+}
+
+function extentOf({ done, total, what, perMs, leastLeftMs }: Work): Extent {
+  if (total === undefined || total <= done) return { count: `${grouped(done)} ${what}`, leftMs: undefined };
+  const usualMs = perMs > 0 && Number.isFinite(perMs) ? (total - done) / perMs : 0;
+  return { count: `${grouped(done)} of ${grouped(total)} ${what}`, leftMs: Math.max(usualMs, leastLeftMs) };
+}
+
+/** `120/s`, or `8/min`. */
+function rateText(perMs: number): string {
+  const perSecond = Math.round(perMs * 1000);
+  return perSecond > 0 ? `${grouped(perSecond)}/s` : `${grouped(Math.round(perMs * 60_000))}/min`;
+}
+
+/** `31 of 72 users` and `4 min left`, which is no shorter than a wait. */
+function extentTexts({ count, leftMs }: Extent, waitMs = 0): readonly string[] {
+  const longestMs = leftMs === undefined ? 0 : Math.max(leftMs, waitMs);
+  return longestMs === 0 ? [count] : [count, `${timeText(longestMs)} left`];
 }
 
 /** `8 s`, `5 min`, `2 h 10 min` */

@@ -6,7 +6,6 @@ import { because, type Reason } from '../reasons.ts';
 import { ASSETS, type BalanceCheck, checkAfter, checksIn, checkUntil } from './checks.ts';
 import { type CutLists, cutListsIn } from './cut-lists.ts';
 import { changesIn, type Difference, type UnexplainedChange, withAcceptances } from './differences.ts';
-import { type EarnedIn, earnedIn } from './earned.ts';
 import {
   completedEffect,
   effectOf,
@@ -18,7 +17,6 @@ import {
   noSums,
   type Span,
   type Sums,
-  sumsOf,
   uncountedIn,
 } from './movements.ts';
 
@@ -28,7 +26,6 @@ type Balances = ReadonlyMap<Asset, Figure>;
 interface Seen {
   readonly checks: readonly BalanceCheck[];
   readonly moved: MovedBetween;
-  readonly earned: EarnedIn;
   readonly cut: CutLists;
   /** What no list explains, seen at the second of two looks. */
   readonly changes: readonly UnexplainedChange[];
@@ -45,10 +42,8 @@ async function seenIn(queries: Queries, span: Span, parts: readonly Span[]): Pro
   const checks = await checksIn(queries, span);
   const moments = parts.flatMap(({ from, to }) => [from, to]);
   const cut = await cutListsIn(queries);
-  const moved = await allMoved(queries, checks, [...moments, ...checks.map(({ at }) => at)]);
-  const spans = [...parts, ...moments.map((at) => sinceLook(checks, at))];
-  const earned = await earnedIn(queries, checks, spans, cut.tables);
-  return { checks, moved, earned, cut, changes: await changesIn(queries, span.from, checks, moved) };
+  const moved = await movedBetween(queries, [...moments, ...moments.map((at) => sinceLook(checks, at).from)]);
+  return { checks, moved, cut, changes: await changesIn(queries, span) };
 }
 
 /**
@@ -63,34 +58,18 @@ export async function balancesAt(
   return seen.checks.length === 0 ? undefined : moments.map((at) => balancesFrom(seen, at));
 }
 
-/** Adds up the movements between some times, with the fees that were earned between them, as looks saw it. */
-async function allMoved(
-  queries: Queries,
-  checks: readonly BalanceCheck[],
-  times: readonly string[],
-): Promise<MovedBetween> {
-  const earnedAt = (at: string) => (checkUntil(checks, at) ?? checks[0])?.earned ?? 0n;
-  const moved = await movedBetween(queries, times);
-  return (span) => {
-    const sums = moved(span);
-    const earned = earnedAt(span.to) - earnedAt(span.from);
-    if (earned !== 0n) sumsOf(sums, 'NGN').earned = earned;
-    return sums;
-  };
-}
-
 /** What limits a figure. */
 type Limit = Omit<Known, 'since'>;
 
 const isFee = (why: Reason): boolean => why.startsWith('FEE_');
 
-/** The lines that a balance is made of, beside fees. */
-const LINES: readonly Line[] = ['in', 'out', 'traded', 'refunds', 'inFlight'];
+/** The lines that a balance is made of. */
+const LINES: readonly Line[] = ['in', 'out', 'traded', 'refunds', 'inFlight', 'fees', 'earned'];
 
 const balancesFrom = (seen: Seen, at: string): Balances =>
   new Map(ASSETS.map((asset) => [asset, balanceFrom(seen, at, asset)]));
 
-function balanceFrom({ checks, moved, earned, cut, changes }: Seen, at: string, asset: Asset): Figure {
+function balanceFrom({ checks, moved, cut, changes }: Seen, at: string, asset: Asset): Figure {
   const check = checkUntil(checks, at);
   if (!check) return unknownFigure(asset, because('BEFORE_FIRST_SYNC', checks[0]?.at ?? null));
   const held = check.held.get(asset);
@@ -99,16 +78,15 @@ function balanceFrom({ checks, moved, earned, cut, changes }: Seen, at: string, 
   const sums = moved(since).get(asset) ?? noSums();
   const figure = { asset, minor: held + effectOf(sums) };
   if (check.at === at) return figure;
-  const limits = [...LINES, 'fees' as const].flatMap((line): Limit[] => {
+  const limits = LINES.flatMap((line): Limit[] => {
     const lacking = missingIn(sums, line) ?? (checkAfter(checks, at) ? cut.reasonFor(asset, line) : undefined);
-    // A fee that is not known has only made the balance lower.
-    return lacking ? [{ ...lacking, is: isFee(lacking.why) ? 'at most' : 'no' }] : [];
+    if (!lacking) return [];
+    // A fee that is not known has only made the balance lower, or higher if it was earned.
+    return [{ ...lacking, is: !isFee(lacking.why) ? 'no' : line === 'earned' ? 'at least' : 'at most' }];
   });
   for (const change of changes)
     if (change.asset === asset && change.from < at && at < change.to)
       limits.push({ is: change.minor > 0n ? 'at least' : 'at most', why: 'UNLISTED' });
-  const more = asset === 'NGN' ? earned(since).known : undefined;
-  if (more) limits.push({ is: 'at least', why: more.why });
   return limited(figure, limits);
 }
 
@@ -176,7 +154,7 @@ export async function accountIn(
     differences,
     assets: checks.length > 0 ? ASSETS.map((asset) => assetOf(seen, span, asset, differences)) : [],
     compared: comparedIn(checks, span),
-    uncounted: await uncountedIn(queries, span),
+    uncounted: isWhole(seen, span) ? 0 : await uncountedIn(queries, span),
     parts: parts.map((part) =>
       ASSETS.map((asset) => movedIn(seen, part, asset, differences)).filter(
         (moved) => seen.moved(part).has(moved.asset) || moved.unlisted.minor !== 0n || moved.earned.minor !== 0n,
@@ -184,6 +162,10 @@ export async function accountIn(
     ),
   };
 }
+
+/** Whether every movement in a period has an amount. */
+const isWhole = ({ moved }: Seen, span: Span): boolean =>
+  [...moved(span).values()].every(({ missing }) => [...missing.keys()].every((key) => !key.endsWith(' NOT_STATED')));
 
 const isIn = ({ from, to }: Span, at: string) => at > from && at <= to;
 
@@ -195,19 +177,19 @@ function comparedIn(checks: readonly BalanceCheck[], { from, to }: Span): Span |
 }
 
 /** Returns what moved of an asset in a part of a period. */
-function movedIn({ moved, earned, cut }: Seen, part: Span, asset: Asset, all: readonly Difference[]): AssetMoved {
+function movedIn({ moved, cut }: Seen, part: Span, asset: Asset, all: readonly Difference[]): AssetMoved {
   const sums = moved(part).get(asset) ?? noSums();
   const own = all.filter((each) => each.asset === asset && isIn(part, each.to));
   const sum = (of: (each: Difference) => bigint) => own.reduce((total, each) => total + of(each), 0n);
   const reasonFor = (line: Line): Lacking | undefined => missingIn(sums, line) ?? cut.reasonFor(asset, line);
-  const positive = (line: 'in' | 'out' | 'fees' | 'refunds') => {
+  const positive = (line: 'in' | 'out' | 'fees' | 'refunds' | 'earned') => {
     const lacking = reasonFor(line);
     return lacking ? atLeast(asset, sums[line], reasonOf(lacking)) : amount(asset, sums[line]);
   };
   return {
     asset,
     in: positive('in'),
-    earned: asset === 'NGN' ? earned(part) : amount(asset, 0n),
+    earned: positive('earned'),
     out: negated(positive('out')),
     fees: negated(positive('fees')),
     traded: signed(asset, sums.traded, reasonFor('traded')),

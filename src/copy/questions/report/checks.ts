@@ -19,8 +19,8 @@ export interface BalanceCheck {
 export const checkUntil = (checks: readonly BalanceCheck[], at: string) => checks.findLast((check) => check.at <= at);
 export const checkAfter = (checks: readonly BalanceCheck[], at: string) => checks.find((check) => check.at > at);
 
-/** How many looks before and after a period are read to find one at which nothing was under way. */
-const CHECKS_AROUND = 50;
+/** How many looks before and after a period are read: balances are known from one of them on. */
+const CHECKS_AROUND = 1;
 
 /** When the balances were looked at last, by the service's clock; undefined if nobody ever looked. */
 export async function lastCheckAt(queries: Queries): Promise<string | undefined> {

@@ -2,8 +2,7 @@ import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
 import { readSetting, readState } from '../../list-state.ts';
 import { TABLES } from '../../tables.ts';
-import { MOVEMENTS } from './movement-kinds.ts';
-import type { Lacking, Line } from './movements.ts';
+import { type Lacking, LINES_OF, type Line } from './movements.ts';
 
 /** The lists that may lack rows, and what that leaves open. */
 export interface CutLists {
@@ -22,20 +21,12 @@ export async function cutListsIn(queries: Queries): Promise<CutLists> {
   const hasStopped = states.some(({ syncedAt }) => (syncedAt ?? '') > endedAt);
   const isOld = (syncedAt: string | null) => hasStopped && (syncedAt ?? '') <= endedAt;
   for (const { gap, name, syncedAt } of states) if (gap !== null || isOld(syncedAt)) tables.add(name);
-  const cut = MOVEMENTS.filter(({ table }) => tables.has(table.name));
-  const linesOf = ({ way, line, fee }: (typeof MOVEMENTS)[number]): readonly Line[] => [
-    line === 'bridged' ? 'out' : (line ?? way),
-    ...(fee === '0' ? [] : ['fees' as const]),
-    ...(way === 'out' ? ['inFlight' as const] : []),
-  ];
+  const cut = [...tables].flatMap((name) => LINES_OF[name] ?? []);
   return {
     tables,
-    reasonFor: (asset, line) => {
-      // An asset that is a column may be any.
-      const isOpen = cut.some(
-        (kind) => (kind.asset === `'${asset}'` || !kind.asset.startsWith("'")) && linesOf(kind).includes(line),
-      );
-      return isOpen ? { why: 'LIST_INCOMPLETE' } : undefined;
-    },
+    reasonFor: (asset, line) =>
+      cut.some(({ lines, assets }) => lines.includes(line) && assets.includes(asset))
+        ? { why: 'LIST_INCOMPLETE' }
+        : undefined,
   };
 }

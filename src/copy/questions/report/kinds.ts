@@ -1,16 +1,16 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount } from '../../../money/amount.ts';
 import { atLeast, type Figure, unknownFigure } from '../../../money/figure.ts';
-import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
+import { payout } from '../../../things/bank-transfers.ts';
 import { THINGS } from '../../../things/index.ts';
 import { waitOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
+import { CAME_BACK_AFTER } from '../../entry-kinds.ts';
 import { CAME_BACK } from '../../fees.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
 import { isOneOf, tableOf } from '../../tables.ts';
 import { because } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
-import { CAME_BACK_AFTER, endOf, mayComeBack } from './movement-kinds.ts';
 import { endedUntil, madeAfter, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
@@ -26,24 +26,18 @@ interface WorkKind {
   readonly failed: string;
   readonly asset: string;
   readonly minor: string;
-  /** SQL expressions: when it was completed, and when it failed. */
-  readonly doneAt: string;
-  readonly failedAt: string;
   /** An SQL condition: which of the failed rows had their money sent back by a bank. */
   readonly refunded: string;
 }
 
-/** The list may lack the time of their end. */
-const MAY_LACK_END: readonly Thing[] = [feeWithdrawal];
+/** The column that says when a row ended, as far as is known. */
+const ENDED_AT = 'ended_at';
 
-/** The rows of a thing, and SQL expressions for when they end. */
+/** The rows of a thing, and how they end. */
 function workKind(thing: Thing): WorkKind {
   const { types, name, of, amount } = thing;
   const table = tableOf(thing);
   const column = table.columns.find(({ field }) => field === amount[0])?.name;
-  const has = (time: string) => table.columns.some((each) => each.name === time);
-  const { end } = endOf(thing);
-  const doneAt = has('completed_at') ? 'completed_at' : has('updated_at') ? 'updated_at' : end;
   return {
     thing,
     kind: types ? `${name}s of ${of === 'user' ? 'users' : 'the account'}` : `${name}s`,
@@ -54,18 +48,16 @@ function workKind(thing: Thing): WorkKind {
     failed: hasFailed(table),
     asset: `${column}_asset`,
     minor: `${column}_minor`,
-    doneAt: MAY_LACK_END.includes(thing) ? end : doneAt,
-    failedAt: has('updated_at') ? `coalesce(updated_at, ${has('completed_at') ? 'completed_at' : 'created_at'})` : end,
     refunded: thing.sentBackUnless
       ? `NOT ${isOneOf('status', thing.sentBackUnless)}`
-      : mayComeBack(table)
+      : table === tableOf(payout)
         ? CAME_BACK
         : '1 = 0',
   };
 }
 
 /** Everything that begins and ends, and that a list has. */
-const WORK_KINDS: readonly WorkKind[] = THINGS.filter(({ list, states }) => list && states).map(workKind);
+export const WORK_KINDS: readonly WorkKind[] = THINGS.filter(({ list, states }) => list && states).map(workKind);
 
 /** What became of a kind of work in a period. */
 interface KindReport {
@@ -107,16 +99,16 @@ export async function kindsIn(queries: Queries, span: Span, isOver = false): Pro
   const reports: KindReport[] = [];
   const { tables: cut } = await cutListsIn(queries);
   for (const work of WORK_KINDS) {
-    const { kind, minor, doneAt, failedAt, refunded } = work;
-    const completed = await endedIn(queries, work, span, { condition: work.done, time: doneAt, minor });
+    const { kind, minor, refunded } = work;
+    const completed = await endedIn(queries, work, span, { condition: work.done, time: ENDED_AT, minor });
     // What came back in the same period counts once: as failed.
     if (refunded === CAME_BACK) {
-      const cameBackLater = `${CAME_BACK} AND ${failedAt} > '${span.to}'`;
+      const cameBackLater = `${CAME_BACK} AND ${ENDED_AT} > '${span.to}'`;
       completed.push(
         ...(await endedIn(queries, work, span, { condition: cameBackLater, time: CAME_BACK_AFTER, minor })),
       );
     }
-    const failed = await endedIn(queries, work, span, { condition: work.failed, time: failedAt, minor, of: refunded });
+    const failed = await endedIn(queries, work, span, { condition: work.failed, time: ENDED_AT, minor, of: refunded });
     const open = isOver ? await openAt(queries, work, span.to) : await openNow(queries, work);
     const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
     for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
@@ -144,7 +136,7 @@ const openNow = (queries: Queries, { table, where }: WorkKind): Promise<number> 
 
 /** Counts what had begun and not ended at a moment, by the same times as `endedIn`: what came back had been completed before. */
 async function openAt(queries: Queries, work: WorkKind, at: string): Promise<number> {
-  const { table, where, done, failed, doneAt, failedAt, refunded } = work;
+  const { table, where, done, failed, refunded } = work;
   const open = await counted(
     queries,
     `${table} WHERE is_open = 1 AND (deleted_at IS NULL OR deleted_at > ?) AND ${unindexed(where)} AND created_at <= ?`,
@@ -154,10 +146,10 @@ async function openAt(queries: Queries, work: WorkKind, at: string): Promise<num
   const endedAfter = (condition: string, time: string) => {
     const rows = `${table} WHERE ${unindexed(where)} AND ${condition}`;
     // What was completed has an index by that time, which has the other columns too.
-    if (condition === done && time === 'completed_at')
+    if (condition === done && time === ENDED_AT)
       return counted(
         queries,
-        `${rows} AND completed_at > ? AND completed_at <= ? AND ${unindexed('created_at <= ?')}`,
+        `${rows} AND ${ENDED_AT} > ? AND ${ENDED_AT} <= ? AND ${unindexed('created_at <= ?')}`,
         at,
         endedUntil(at),
         at,
@@ -167,8 +159,8 @@ async function openAt(queries: Queries, work: WorkKind, at: string): Promise<num
   };
   const isBack = refunded === CAME_BACK;
   const ended = [
-    await endedAfter(done, doneAt),
-    await endedAfter(isBack ? `${failed} AND NOT (${CAME_BACK})` : failed, failedAt),
+    await endedAfter(done, ENDED_AT),
+    await endedAfter(isBack ? `${failed} AND NOT (${CAME_BACK})` : failed, ENDED_AT),
     isBack ? await endedAfter(CAME_BACK, CAME_BACK_AFTER) : 0,
   ];
   return ended.reduce((sum, each) => sum + each, open);
@@ -191,7 +183,7 @@ function endedIn(
   { condition, time, minor, of = '1 = 1' }: Ended,
 ): Promise<KindRow[]> {
   // Without an index of its own, a time is looked for among the rows that were made before it.
-  const made = time === 'completed_at' ? [] : [madeAfter(from, condition), to];
+  const made = time === ENDED_AT ? [] : [madeAfter(from, condition), to];
   return queries.all<KindRow>(
     `SELECT ${asset} AS asset, count(*) AS n, sum(CASE WHEN ${of} THEN ${minor} END) AS minor, sum(CASE WHEN ${of} THEN 1 ELSE 0 END) AS summed
        FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}

@@ -1,8 +1,15 @@
 import type { Queries } from '../../../journal/store.ts';
-import { type Asset, TOKENS } from '../../../money/amount.ts';
-import { hasFailed, isOfFailed, stored } from '../../schema.ts';
+import { type Asset, isAsset, TOKENS } from '../../../money/amount.ts';
+import { payout } from '../../../things/bank-transfers.ts';
+import { bridgeTransfer } from '../../../things/bridge-transfer.ts';
+import { deposit } from '../../../things/deposits.ts';
+import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
+import { trade } from '../../../things/market.ts';
+import { transfer } from '../../../things/token-transfers.ts';
+import { bookEntriesOn, bookSumsOn } from '../../book-entries.ts';
+import { bucketOf } from '../../bucket.ts';
+import { isOfFailed } from '../../schema.ts';
 import type { Reason } from '../reasons.ts';
-import { MOVEMENTS, type MovementKind } from './movement-kinds.ts';
 
 /** A period from a moment, not included, to another, included; ISO 8601 in UTC. */
 export interface Span {
@@ -10,29 +17,18 @@ export interface Span {
   readonly to: string;
 }
 
+/** What is added up of a balance. */
+export type Line = 'in' | 'out' | 'fees' | 'traded' | 'refunds' | 'inFlight' | 'earned';
+
 /** What moved in a period, in the smallest unit. */
-export interface Sums {
-  in: bigint;
-  out: bigint;
-  fees: bigint;
-  /** What trades brought, less what they took. */
-  traded: bigint;
-  /** What the bank sent back of payouts that were completed. */
-  refunds: bigint;
-  /** How much more is in flight at the end of the period than at its start. */
-  inFlight: bigint;
-  /** Earned fees, as the service counts them. */
-  earned: bigint;
-  /** The most that the fees can be which are not known, and in no line. */
-  feeRoom: bigint;
+export interface Sums extends Record<Line, bigint> {
   count: number;
   failed: number;
   /** How many rows a line lacks, by the reason for which their amount or fee is not known. */
   readonly missing: Map<`${Line} ${Reason}`, number>;
 }
 
-/** What is added up of a balance. */
-export type Line = 'in' | 'out' | 'fees' | 'traded' | 'refunds' | 'inFlight';
+const LINES: readonly Line[] = ['in', 'out', 'fees', 'traded', 'refunds', 'inFlight', 'earned'];
 
 export const noSums = (): Sums => ({
   in: 0n,
@@ -42,7 +38,6 @@ export const noSums = (): Sums => ({
   refunds: 0n,
   inFlight: 0n,
   earned: 0n,
-  feeRoom: 0n,
   count: 0,
   failed: 0,
   missing: new Map(),
@@ -67,16 +62,104 @@ export const completedEffect = ({ in: came, out, fees, traded, refunds, earned }
 /** What the balance is higher by at the end of the period than at its start, as far as lists say. */
 export const effectOf = (sums: Sums): bigint => completedEffect(sums) - sums.inFlight;
 
-interface SumRow {
-  /** When it moved, or the end of the part in which it did. */
-  readonly at: string;
-  readonly asset: Asset | null;
-  /** Why the amount or the fee of these rows is not known; null if both are. */
+/** Entries of one account, thing and step in a part of a period. */
+interface EntrySum {
+  /** The first of the times that is not before them. */
+  readonly part: bigint;
+  readonly account: string;
+  readonly asset: string | null;
+  readonly thing: string;
+  readonly step: string;
+  /** The code of those whose amount is not known; null for the others, which are of one sign. */
   readonly why: Reason | null;
-  readonly amount: bigint | null;
-  readonly fee: bigint | null;
+  readonly minor: bigint;
   readonly rows: bigint;
 }
+
+/** cNGN is counted in millionths, Naira in kobo. */
+export const CNGN_OF_KOBO = 10_000n;
+
+/** What the entries of an account are in a report. */
+interface EntryLine {
+  readonly account: RegExp;
+  readonly things?: readonly { readonly name: string }[];
+  /** Only what came to the account, or what left it. */
+  readonly way?: 'in' | 'out';
+  readonly line: Line;
+  /** Whether the line has what left the account. */
+  readonly isOpposite?: true;
+  /** Whether it is Naira that was cNGN. */
+  readonly isCngn?: true;
+  /** Whether each of them is a movement. */
+  readonly isCounted?: true;
+}
+
+export const ENTRY_LINES: readonly EntryLine[] = [
+  { account: /^assets:wallet$/, things: [deposit], way: 'in', line: 'in', isCounted: true },
+  { account: /^assets:wallet$/, things: [deposit], way: 'out', line: 'fees', isOpposite: true },
+  { account: /^assets:bank$/, things: [payout], way: 'in', line: 'out', isCngn: true, isCounted: true },
+  {
+    account: /^assets:bank$/,
+    things: [payout],
+    way: 'out',
+    line: 'refunds',
+    isOpposite: true,
+    isCngn: true,
+    isCounted: true,
+  },
+  { account: /^assets:bank$/, things: [feeWithdrawal], line: 'out', isCounted: true },
+  { account: /^expenses:platform:payout$/, line: 'fees', isCngn: true },
+  { account: /^expenses:platform:(?:trade|bridge)$/, line: 'fees' },
+  { account: /^equity:outside$/, things: [transfer, bridgeTransfer], way: 'in', line: 'out', isCounted: true },
+  { account: /^equity:outside$/, things: [bridgeTransfer], way: 'out', line: 'in', isOpposite: true, isCounted: true },
+  { account: /^equity:conversion$/, things: [trade], way: 'in', line: 'traded', isOpposite: true, isCounted: true },
+  { account: /^equity:conversion$/, things: [trade], way: 'out', line: 'traded', isOpposite: true },
+  { account: /^income:/, line: 'earned', isOpposite: true },
+  { account: /^assets:transit:(?!deposit$)/, line: 'inFlight' },
+];
+
+/** Where what is under way is, and what fails has been until then. */
+const TRANSIT = ['payout', 'transfer', 'trade', 'bridge', 'fees'].map((what) => `assets:transit:${what}`);
+
+/** The accounts whose entries are lines. */
+export const OF_LINES = [
+  'assets:wallet',
+  'assets:bank',
+  'income:onramp',
+  'income:offramp',
+  'expenses:platform:payout',
+  'expenses:platform:trade',
+  'expenses:platform:bridge',
+  'equity:conversion',
+  'equity:outside',
+  ...TRANSIT,
+];
+
+const RETURNING = ['assets:transit:deposit', ...TRANSIT];
+
+const among = (accounts: readonly string[]) => `account IN ('${accounts.join("', '")}')`;
+
+/** The entries that are lines: of some accounts, only those of some things. */
+const IS_LINE = `${among(OF_LINES)} AND (account <> 'assets:wallet' OR thing = '${deposit.name}')
+  AND (account <> 'equity:conversion' OR thing = '${trade.name}') AND (account <> 'equity:outside' OR thing IN ('${transfer.name}', '${bridgeTransfer.name}'))`;
+
+/** The lists whose rows are lines, and of which assets. */
+export const LINES_OF: Readonly<
+  Record<string, readonly { readonly lines: readonly Line[]; readonly assets: readonly Asset[] }[]>
+> = {
+  deposits: [
+    { lines: ['in', 'fees'], assets: ['CNGN'] },
+    { lines: ['earned'], assets: ['NGN'] },
+  ],
+  payouts: [
+    { lines: ['out', 'fees', 'refunds', 'inFlight'], assets: ['CNGN'] },
+    { lines: ['earned'], assets: ['NGN'] },
+  ],
+  withdrawals: [{ lines: ['out', 'inFlight'], assets: TOKENS }],
+  fx_trades: [{ lines: ['traded', 'fees', 'inFlight'], assets: TOKENS }],
+  bridge_transfers: [{ lines: ['in', 'fees', 'inFlight'], assets: ['CNGN'] }],
+  fee_withdrawals: [{ lines: ['out', 'inFlight'], assets: ['NGN'] }],
+};
 
 /** What was completed in a period, by a time that has no index, began at most so long before it. Source: inferred. */
 const LONGEST_MS = 90 * 86_400_000;
@@ -88,8 +171,11 @@ export const madeAfter = (from: string, condition: string): string =>
 /** Returns until when work ends that was made until a time. */
 export const endedUntil = (made: string): string => new Date(Date.parse(made) + LONGEST_MS).toISOString();
 
+/** A condition as the planner looks for no index of it: there is a smaller one for the other conditions. */
+export const unindexed = (condition: string) => `(CASE WHEN ${condition} THEN 1 ELSE 0 END) = 1`;
+
 /** The sums of an asset in a period, to add to. */
-export function sumsOf(sums: Map<Asset, Sums>, asset: Asset): Sums {
+function sumsOf(sums: Map<Asset, Sums>, asset: Asset): Sums {
   const found = sums.get(asset) ?? noSums();
   sums.set(asset, found);
   return found;
@@ -98,11 +184,18 @@ export function sumsOf(sums: Map<Asset, Sums>, asset: Asset): Sums {
 /** What moved between any two of some times. */
 export type MovedBetween = (span: Span) => Map<Asset, Sums>;
 
-/** Adds up the movements between some times, by asset. Earned fees are in no list: balances have them. */
+/** Adds up the entries of the books between some times, by asset. */
 export async function movedBetween(queries: Queries, some: readonly string[]): Promise<MovedBetween> {
   const times = [...new Set(some)].toSorted();
   const parts = times.map(() => new Map<Asset, Sums>());
-  for (const kind of MOVEMENTS) await addMovements(queries, kind, times, parts);
+  for (const sum of await entrySums(queries, times)) {
+    const part = parts[Number(sum.part)];
+    if (part) addEntries(part, sum);
+  }
+  for (const { part, asset, n } of await returnedIn(queries, times)) {
+    const sums = parts[Number(part)];
+    if (sums && isAsset(asset)) sumsOf(sums, asset).failed += Number(n);
+  }
   // From the movements before each time to all of them until then.
   for (const [index, part] of parts.entries())
     for (const [asset, sums] of parts[index - 1] ?? []) add(sumsOf(part, asset), sums, 1n);
@@ -115,10 +208,45 @@ export async function movedBetween(queries: Queries, some: readonly string[]): P
   };
 }
 
-const FIELDS = ['in', 'out', 'fees', 'traded', 'refunds', 'inFlight', 'earned', 'feeRoom'] as const;
+const entrySums = (queries: Queries, times: readonly string[]) => {
+  const period = `at > '${times[0] ?? ''}' AND at <= '${times.at(-1) ?? ''}'`;
+  const sums = bookSumsOn(queries.engine, OF_LINES, bucketOf('at', times), `${IS_LINE} AND ${period}`);
+  return queries.all<EntrySum>(`SELECT * FROM (${sums}) sums`);
+};
+
+/** Counts what failed, by the asset of the balance: each thing once, however many entries it has. */
+const returnedIn = (queries: Queries, times: readonly string[]) =>
+  queries.all<{ readonly part: bigint; readonly asset: string; readonly n: bigint }>(
+    `SELECT ${bucketOf('at', times)} AS part, CASE WHEN account = 'assets:transit:deposit' THEN 'CNGN' ELSE asset END AS asset, count(DISTINCT id) AS n
+     FROM (${bookEntriesOn(queries.engine, RETURNING)}) entries WHERE step = 'returned' AND ${among(RETURNING)} AND at > ? AND at <= ? GROUP BY 1, 2, thing`,
+    times[0] ?? '',
+    times.at(-1) ?? '',
+  );
+
+const isFee = (why: Reason | null): boolean => why?.startsWith('FEE_') === true;
+
+/** Adds entries to the lines that they are of. */
+function addEntries(part: Map<Asset, Sums>, sum: EntrySum): void {
+  const { account, thing, minor, why, rows } = sum;
+  const found = ENTRY_LINES.filter(
+    (each) => each.account.test(account) && (each.things?.some(({ name }) => name === thing) ?? true),
+  );
+  for (const each of found) {
+    const assets = each.isCngn ? (['CNGN'] as const) : sum.asset !== null && isAsset(sum.asset) ? [sum.asset] : TOKENS;
+    // Of what is not known, nothing says which way it went: fees leave a wallet, and amounts come to it.
+    if (why !== null) {
+      const isLine = each.way === undefined || found.length === 1 || isFee(why) === (each.line === 'fees');
+      if (isLine) for (const asset of assets) lacks(sumsOf(part, asset), each.line, why, Number(rows));
+    } else if (each.way === undefined || (each.way === 'in') === minor > 0n) {
+      const sums = sumsOf(part, assets[0] ?? 'NGN');
+      sums[each.line] += (each.isOpposite ? -minor : minor) * (each.isCngn ? CNGN_OF_KOBO : 1n);
+      if (each.isCounted) sums.count += Number(rows);
+    }
+  }
+}
 
 const isEmpty = (sums: Sums): boolean =>
-  FIELDS.every((field) => sums[field] === 0n) &&
+  LINES.every((line) => sums[line] === 0n) &&
   sums.count + sums.failed === 0 &&
   [...sums.missing.values()].every((count) => count === 0);
 
@@ -129,144 +257,21 @@ function lacks(sums: Sums, line: Line, why: Reason, rows: number): void {
 }
 
 function add(sums: Sums, more: Sums, times: 1n | -1n): void {
-  for (const field of FIELDS) sums[field] += times * more[field];
+  for (const line of LINES) sums[line] += times * more[line];
   for (const [key, count] of more.missing) sums.missing.set(key, (sums.missing.get(key) ?? 0) + Number(times) * count);
   sums.count += Number(times) * more.count;
   sums.failed += Number(times) * more.failed;
 }
 
-/** The index of the first of some times, in their order, that is not before another one. */
-export function indexFrom(times: readonly string[], at: string): number {
-  let low = 0;
-  for (let high = times.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if ((times[middle] ?? '') < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** The most periods that the database adds up for; of more, it adds up what has one time, which takes less. */
-const MOST_PARTS = 100;
-
-/** Times that an index has in their order. */
-const INDEXED = ['created_at', 'completed_at'];
-
-/** A condition as the planner looks for no index of it: there is a smaller one for the other conditions. */
-export const unindexed = (condition: string) => `(CASE WHEN ${condition} THEN 1 ELSE 0 END) = 1`;
-
-/** Which rows move money, and when: SQL expressions. */
-interface When {
-  readonly condition: string;
-  readonly time: string;
-}
-
-/** Adds up the rows of a kind that moved money between some times. */
-async function rowsIn(
-  queries: Queries,
-  { table: shown, own, asset, amount, fee, feeWhy = 'FEE_NOT_READ' }: MovementKind,
-  times: readonly string[],
-  { condition, time }: When,
-): Promise<SumRow[]> {
-  const table = stored(shown);
-  const [first = '', last = ''] = [times[0], times.at(-1)];
-  const why = `CASE WHEN (${amount}) IS NULL THEN 'NOT_STATED' WHEN (${fee}) IS NULL THEN '${feeWhy}' END`;
-  const columns = `${asset} AS asset, ${why} AS why, sum(${amount}) AS amount, sum(${fee}) AS fee, count(*) AS rows`;
-  if (!INDEXED.includes(time))
-    return queries.all<SumRow>(
-      `SELECT * FROM (SELECT ${time} AS at, ${columns} FROM ${table} WHERE ${unindexed(own)} AND ${condition} AND created_at > ? AND created_at <= ?
-           GROUP BY 1, 2, 3) moved WHERE at > ? AND at <= ?`,
-      madeAfter(first, condition),
-      last,
-      first,
-      last,
-    );
-  if (times.length > MOST_PARTS)
-    return queries.all<SumRow>(
-      `SELECT ${time} AS at, ${columns} FROM ${table} WHERE ${own} AND ${condition} AND ${time} > ? AND ${time} <= ? GROUP BY 1, 2, 3`,
-      first,
-      last,
-    );
-  const ends = times.slice(1);
-  return queries.all<SumRow>(
-    `WITH part (after, until) AS (VALUES ${times.map(() => '(?, ?)').join(', ')})
-       SELECT until AS at, ${columns} FROM part CROSS JOIN ${table}
-       WHERE ${own} AND ${condition} AND ${time} > after AND ${time} <= until GROUP BY 1, 2, 3`,
-    first,
-    first,
-    ...ends.flatMap((until, index) => [times[index] ?? '', until]),
-  );
-}
-
-const isFeeMissing = ({ why }: SumRow): boolean => why !== null && why !== 'NOT_STATED';
-
-/** The most that fees which are not known can be: nothing is taken that was not there. */
-const roomOf = (row: SumRow): bigint => (isFeeMissing(row) ? (row.amount ?? 0n) : 0n);
-
-/** Notes what a line and the fees lack; `times` is -1 where rows leave the line again. */
-function note(sums: Sums, row: SumRow, of: Line, times: 1 | -1 = 1): void {
-  if (row.why === null) return;
-  lacks(sums, isFeeMissing(row) && of !== 'inFlight' ? 'fees' : of, row.why, times * Number(row.rows));
-}
-
-/** Adds the movements of a kind to the part that ends with the first time that is not before them. */
-async function addMovements(
-  queries: Queries,
-  moving: MovementKind,
-  times: readonly string[],
-  parts: readonly Map<Asset, Sums>[],
-): Promise<void> {
-  const { way, line, ...kind } = moving;
-  const addAll = async (condition: string, time: string, use: (sums: Sums, row: SumRow) => void) => {
-    for (const row of await rowsIn(queries, moving, times, { condition, time })) {
-      const part = parts[indexFrom(times, row.at)];
-      // What may be of any asset is missing in each.
-      for (const each of row.asset ? [row.asset] : TOKENS) if (part) use(sumsOf(part, each), row);
-    }
-  };
-  const total = ({ amount: moved, fee: paid }: SumRow) => (moved ?? 0n) + (paid ?? 0n);
-  const isCounted = line !== 'traded' || way === 'out';
-  await addAll(kind.done, kind.completedAt, (sums, row) => {
-    const moved = row.amount ?? 0n;
-    if (line === 'bridged') sums.out -= moved;
-    else sums[line ?? way] += line === 'traded' && way === 'out' ? -moved : moved;
-    sums.fees += row.fee ?? 0n;
-    note(sums, row, line === 'bridged' ? 'out' : (line ?? way));
-    if (row.why === 'NOT_STATED' && kind.fee !== '0') lacks(sums, 'fees', row.why, Number(row.rows));
-    if (way === 'out') {
-      sums.inFlight -= total(row);
-      note(sums, row, 'inFlight', -1);
-    } else sums.feeRoom += roomOf(row);
-    if (isCounted && row.asset) sums.count += Number(row.rows);
-  });
-  await addAll(kind.failed, kind.failedAt, (sums, row) => {
-    if (way === 'out') {
-      sums.inFlight -= total(row);
-      sums.feeRoom -= roomOf(row);
-      note(sums, row, 'inFlight', -1);
-    }
-    if (isCounted && row.asset) sums.failed += Number(row.rows);
-  });
-  if (way === 'out')
-    await addAll('1 = 1', 'created_at', (sums, row) => {
-      sums.inFlight += total(row);
-      sums.feeRoom += roomOf(row);
-      note(sums, row, 'inFlight');
-    });
-}
-
-/** Counts the movements that were made in a period and whose amount is not known, so that no sum has them. */
+/** Counts the movements in a period whose amount is not known, so that no sum has them. */
 export async function uncountedIn(queries: Queries, { from, to }: Span): Promise<number> {
-  let count = 0;
-  for (const [table, kinds] of Map.groupBy(MOVEMENTS, (kind) => kind.table)) {
-    // A row may be a movement in several ways.
-    const isUncounted = kinds.map(({ own, amount }) => `(${amount}) IS NULL AND (${own})`).join(' OR ');
-    const row = await queries.get<{ n: bigint }>(
-      `SELECT count(*) AS n FROM ${stored(table)} WHERE created_at > ? AND created_at <= ? AND NOT (${hasFailed(table)}) AND ${unindexed(isUncounted)}`,
-      from,
-      to,
-    );
-    count += Number(row?.n ?? 0n);
-  }
-  return count;
+  const row = await queries.get<{ n: bigint }>(
+    `SELECT count(*) AS n FROM (SELECT thing, id FROM (${bookEntriesOn(queries.engine, [...OF_LINES, ...RETURNING])}) entries
+       WHERE (${IS_LINE} OR ${among(RETURNING)}) AND at > ? AND at <= ?
+       AND ((amount_minor IS NULL AND known = 'NOT_STATED') OR step = 'returned')
+       GROUP BY thing, id HAVING max(CASE WHEN step = 'returned' THEN 1 ELSE 0 END) = 0) uncounted`,
+    from,
+    to,
+  );
+  return Number(row?.n ?? 0n);
 }

@@ -33,7 +33,7 @@ interface UsersReport {
 const OWNER = `coalesce(p.user_id, (SELECT min(u.id) FROM stored_users u WHERE u.evm_wallet = p.wallet_address),
   (SELECT min(d.user_id) FROM stored_deposits d WHERE d.wallet_address = p.wallet_address AND d.user_id IS NOT NULL))`;
 
-const inPeriod = 'completed_at > ? AND completed_at <= ?';
+const inPeriod = 'ended_at > ? AND ended_at <= ?';
 
 interface Moved {
   readonly user_id: string | null;

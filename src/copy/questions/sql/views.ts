@@ -310,6 +310,36 @@ const OWN: readonly View[] = [
     ],
   },
   {
+    name: 'changes',
+    about:
+      'what syncs found in the lists: rows that are new, deleted or restored, and each field that changed, with its values before and after; since the first sync',
+    columns: [
+      { name: 'seen_at', type: 'text', about: `when a sync found it; ${TIME}; has an index` },
+      { name: 'kind', type: 'text', about: 'the view that has the row' },
+      { name: 'id', type: 'text', about: 'id of the row' },
+      {
+        name: 'field',
+        type: 'text',
+        about: 'the field of the service’s row, as -o json prints it; empty unless status is changed',
+      },
+      {
+        name: 'status',
+        type: 'text',
+        about: 'new, changed, deleted (the service no longer lists it) or restored (it lists it again)',
+      },
+      {
+        name: 'before_json',
+        type: 'text',
+        about: 'value before, as JSON; null for none; personal, so it is removed when it is old',
+      },
+      {
+        name: 'after_json',
+        type: 'text',
+        about: 'value after, as JSON; null for none; personal, so it is removed when it is old',
+      },
+    ],
+  },
+  {
     name: 'book_entries',
     about:
       'the books, double entry: a set for each step of each movement, with the same thing, id and step, whose amounts sum to zero by asset',

@@ -1,0 +1,78 @@
+import * as z from 'zod/mini';
+import { withCopy } from '../../copy/open.ts';
+import { reachOf } from '../../copy/questions/in-copy.ts';
+import { spanOf } from '../../copy/questions/report/periods.ts';
+import { profitIn } from '../../copy/questions/report/profit.ts';
+import { amountSchema, figureSchema, paginationSchema } from '../../present/prints.ts';
+import type { Below, Column } from '../../present/result.ts';
+import { command } from '../../terminal/command.ts';
+import { periodOptions } from '../../terminal/parse/period.ts';
+import { completeOption, reported } from './known.ts';
+import { checkLines } from './lines.ts';
+import { periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
+import { figureWords } from './statement-page.ts';
+
+const COLUMNS: readonly Column[] = [
+  { field: 'at', title: 'Time', isBrief: true },
+  { field: 'id', title: 'Trade' },
+  { field: 'sold', title: 'Sold', align: 'right' },
+  { field: 'proceeds', title: 'Proceeds', align: 'right' },
+  { field: 'cost', title: 'Cost', align: 'right' },
+  { field: 'profit', title: 'Profit', align: 'right' },
+];
+
+export const profitCommand = command({
+  words: ['report', 'profit'],
+  summary: 'Report the profit of each sale of stablecoins, and their sum',
+  details:
+    'Profit is what arrived of a sale less what the stablecoins cost, first in, first out: those that were bought first are sold first. It is in cNGN, of which each is worth one Naira, after the service’s fees on both trades. The cost is not known of stablecoins that were there before the first sync, or came without a trade.',
+  examples: ['fiatrail report profit last month', 'fiatrail report profit --since 30d -o csv'],
+  endpoints: [],
+  prints: () =>
+    z.object({
+      ...periodSchema(),
+      syncedAt: z.nullable(z.iso.datetime()),
+      partial: z.array(z.string()),
+      method: z.literal('first in, first out'),
+      profit: figureSchema(),
+      unknown: z.int(),
+      sales: z.array(
+        z.object({
+          at: z.iso.datetime(),
+          id: z.string(),
+          sold: amountSchema(),
+          proceeds: figureSchema(),
+          cost: figureSchema(),
+          profit: figureSchema(),
+        }),
+      ),
+      pagination: paginationSchema(),
+    }),
+  isLocal: true,
+  parameters: { period: periodArgument, ...periodOptions, complete: completeOption },
+  run: (account, terminal, { period: name, since, until, complete }) =>
+    withCopy(account, (copy) =>
+      copy.read(async (queries) => {
+        const period = await periodIn(account, terminal, queries, name, { since, until });
+        const reach = await reachOf(queries);
+        const found = await profitIn(queries, spanOf(period.sinceMs, period.untilMs));
+        const head = { ...spanIn(period), syncedAt: reach.syncedAt, partial: reach.partial };
+        const data = { ...head, method: 'first in, first out', ...found };
+        const sum: Below = {
+          title: 'Sum',
+          isAlways: true,
+          rows: [
+            { profit: figureWords(found.profit), sales: String(found.sales.length), unknown: String(found.unknown) },
+          ],
+          columns: [
+            { field: 'profit', title: 'Profit', align: 'right' },
+            { field: 'sales', title: 'Sales', align: 'right' },
+            { field: 'unknown', title: 'Not known', align: 'right' },
+          ],
+        };
+        const below = [sum, checkLines(undefined, reach, terminal.globals.zone)];
+        const result = { data, lists: 'sales', list: { isWhole: true }, columns: COLUMNS, below } as const;
+        return reported(terminal, complete, result, reach.partial);
+      }),
+    ),
+});

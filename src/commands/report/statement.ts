@@ -1,0 +1,253 @@
+import * as z from 'zod/mini';
+import { absolutePath } from '../../account/paths.ts';
+import { CliError } from '../../base/errors.ts';
+import type { Zone } from '../../base/zone.ts';
+import { withCopy } from '../../copy/open.ts';
+import { reachOf } from '../../copy/questions/in-copy.ts';
+import { monthNamed, spanOf } from '../../copy/questions/report/periods.ts';
+import { type StatementOf, statementIn } from '../../copy/questions/report/statement.ts';
+import type { Account } from '../../engine/account.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { entryAt, fileErrors } from '../../files/inspect.ts';
+import { replaceFile } from '../../files/private-file.ts';
+import type { Queries } from '../../journal/store.ts';
+import { isAsset, printable } from '../../money/amount.ts';
+import { figureSchema, paginationSchema } from '../../present/prints.ts';
+import type { Below, Column } from '../../present/result.ts';
+import { command } from '../../terminal/command.ts';
+import { newFile, option, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { periodOptions } from '../../terminal/parse/period.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { completeOption, reasonLines, reported } from './known.ts';
+import { checkLines } from './lines.ts';
+import { periodIn, periodSchema, type ReportPeriod, spanIn } from './period.ts';
+import { figureWords, rowWords, statementPage } from './statement-page.ts';
+
+/** What a statement is of, with the name that people know it by. */
+interface Target {
+  readonly of: StatementOf;
+  readonly kind: 'account' | 'token' | 'user' | 'bank account';
+  readonly id: string | null;
+  readonly name: string | null;
+}
+
+const WHOLE: Target = { of: { kind: 'account' }, kind: 'account', id: null, name: null };
+
+interface UserRow {
+  readonly first: string | null;
+  readonly last: string | null;
+}
+
+interface BankRow {
+  readonly name: string | null;
+  readonly number: string | null;
+  readonly code: string | null;
+}
+
+/** Finds what an id is of. Throws CliError: NOT_FOUND, or usage for a bank account whose number is no longer in the copy. */
+async function targetWithId(queries: Queries, id: string): Promise<Target> {
+  const user = await queries.get<UserRow>(
+    'SELECT first_name AS first, last_name AS last FROM stored_users WHERE id = ?',
+    id,
+  );
+  if (user) {
+    const name = [user.first, user.last].filter(Boolean).join(' ') || null;
+    return { of: { kind: 'user', id }, kind: 'user', id, name };
+  }
+  const bank = await queries.get<BankRow>(
+    'SELECT account_name AS name, account_number AS number, bank_code AS code FROM stored_bank_accounts WHERE id = ?',
+    id,
+  );
+  if (!bank)
+    throw new CliError('rejected', `the copy has no user or bank account "${printable(id)}"`, {
+      code: 'NOT_FOUND',
+      hint: 'give account, a token such as CNGN, the id of a user (fiatrail users list) or of a bank account (fiatrail bank-accounts list), and then the period',
+    });
+  if (bank.number === null)
+    throw new CliError('usage', 'the copy no longer has the number of this bank account', {
+      hint: 'run: fiatrail sync',
+    });
+  return {
+    of: { kind: 'bank account', number: bank.number, bankCode: bank.code },
+    kind: 'bank account',
+    id,
+    name: bank.name,
+  };
+}
+
+/** Reads what the statement is of and the period. Everything after the first word is the period; a period alone is the account's. */
+async function typedIn(
+  queries: Queries,
+  words: readonly string[],
+  zone: Zone,
+  nowMs: number,
+): Promise<{ readonly target: Target; readonly period: readonly string[] }> {
+  const [first, ...rest] = words;
+  if (first === undefined || monthNamed(words.join(' '), zone, nowMs)) return { target: WHOLE, period: words };
+  if (first === 'account') return { target: WHOLE, period: rest };
+  const token = first.toUpperCase();
+  if (isAsset(token))
+    return { target: { of: { kind: 'account', asset: token }, kind: 'token', id: token, name: null }, period: rest };
+  return { target: await targetWithId(queries, first), period: rest };
+}
+
+const ROW_COLUMNS: readonly Column[] = [
+  { field: 'at', title: 'Time', isBrief: true },
+  { field: 'what', title: 'Movement' },
+  { field: 'who', title: 'Name', isWide: true },
+  { field: 'id', title: 'ID' },
+  { field: 'amount', title: 'Amount', align: 'right' },
+  { field: 'balance', title: 'Balance', align: 'right' },
+];
+
+type Statement = Awaited<ReturnType<typeof statementIn>>;
+
+function balanceLines(sums: Statement['sums']): readonly Below[] {
+  if (sums.length === 0) return [];
+  const columns: readonly Column[] = [
+    { field: 'asset', title: 'Asset' },
+    { field: 'opening', title: 'Opening', align: 'right' },
+    { field: 'in', title: 'In', align: 'right' },
+    { field: 'out', title: 'Out', align: 'right' },
+    { field: 'closing', title: 'Closing', align: 'right' },
+  ];
+  const rows = sums.map((each) => ({
+    asset: each.asset,
+    opening: figureWords(each.opening),
+    in: figureWords(each.in),
+    out: figureWords(each.out),
+    closing: figureWords(each.closing),
+  }));
+  return [{ title: 'Balances', isAlways: true, rows, columns }];
+}
+
+/** Where --html writes. Throws CliError usage, before anything is read, if something is there that it must not replace. */
+function pageFile(file: string | undefined, isReplaced: boolean): string | undefined {
+  if (file === undefined) {
+    if (isReplaced) throw new CliError('usage', '--replace needs --html <file>', { hint: 'add --html statement.html' });
+    return undefined;
+  }
+  const path = absolutePath(file);
+  const entry = fileErrors('read', path, () => entryAt(path));
+  if (!entry || (entry.kind === 'file' && isReplaced)) return path;
+  const isFile = entry.kind === 'file';
+  throw new CliError(
+    'usage',
+    `--html: ${path} ${isFile ? 'already exists' : 'is not a plain file'}; nothing was written`,
+    {
+      code: 'UNUSABLE_FILE',
+      hint: isFile ? 'give another file, or add --replace' : 'give the path of a file',
+    },
+  );
+}
+
+const nameOf = ({ kind, id, name }: Target, profile: string): string =>
+  kind === 'account'
+    ? `Account of profile ${profile}`
+    : [name ?? undefined, `${kind} ${id}`].filter(Boolean).join(', ');
+
+/** Reads the statement, and draws it if asked to. */
+async function statementReport(
+  account: Account,
+  terminal: Terminal,
+  queries: Queries,
+  [target, period]: readonly [Target, ReportPeriod],
+  { path, complete }: { readonly path: string | undefined; readonly complete: boolean },
+): Promise<Outcome> {
+  const { zone } = terminal.globals;
+  const statement = await statementIn(queries, target.of, spanOf(period.sinceMs, period.untilMs));
+  const reach = await reachOf(queries);
+  const { kind, id, name } = target;
+  const rows = statement.rows.map((row) => ({ ...row, what: rowWords(row) }));
+  const head = { ...spanIn(period), syncedAt: reach.syncedAt, partial: reach.partial };
+  const data = { of: { kind, id, name }, ...head, balances: statement.sums, rows };
+  if (path !== undefined) {
+    const page = statementPage(
+      statement,
+      {
+        title: 'Statement',
+        of: nameOf(target, account.profile.name),
+        ...head,
+        issuedAt: new Date(account.world.clock.now()).toISOString(),
+        profile: account.profile.name,
+        reasons: reasonLines(data, zone).flatMap((each) => each.rows.map(({ why = '' }) => why)),
+      },
+      zone,
+    );
+    fileErrors('written', path, () => replaceFile(path, page, account.world.ids.uuid()));
+    await account.notices.note(`wrote ${path}`);
+  }
+  const below = [...balanceLines(statement.sums), checkLines(undefined, reach, zone)];
+  const list = { lists: 'rows', list: { isWhole: true }, columns: ROW_COLUMNS } as const;
+  return reported(terminal, complete, { data, ...list, below }, reach.partial);
+}
+
+export const statementCommand = command({
+  words: ['report', 'statement'],
+  summary: 'List every movement of the account, a token, a user or a bank account, with the balance after each',
+  details:
+    'Opening, movements and closing, which add up, from the local copy (fiatrail sync). For the account: its wallets, its vault and the fees that it has not withdrawn. For a user: what the user’s wallets hold; it is known exactly once fiatrail report owed has read it. For a bank account: what was paid out to it. --html writes one page that prints on A4 and loads nothing; print it to PDF from a browser.',
+  examples: [
+    'fiatrail report statement',
+    'fiatrail report statement CNGN last month -o csv',
+    'fiatrail report statement USER_ID 2026-11 --html statement.html',
+    'fiatrail report statement BANK_ACCOUNT_ID --since 30d',
+  ],
+  endpoints: [],
+  prints: () =>
+    z.object({
+      of: z.object({ kind: z.string(), id: z.nullable(z.string()), name: z.nullable(z.string()) }),
+      ...periodSchema(),
+      syncedAt: z.nullable(z.iso.datetime()),
+      partial: z.array(z.string()),
+      balances: z.array(
+        z.object({
+          asset: z.string(),
+          opening: figureSchema(),
+          in: figureSchema(),
+          out: figureSchema(),
+          closing: figureSchema(),
+        }),
+      ),
+      rows: z.array(
+        z.object({
+          at: z.iso.datetime(),
+          asset: z.string(),
+          thing: z.nullable(z.string()),
+          step: z.nullable(z.string()),
+          id: z.nullable(z.string()),
+          who: z.nullable(z.string()),
+          what: z.string(),
+          amount: figureSchema(),
+          balance: figureSchema(),
+        }),
+      ),
+      pagination: paginationSchema(),
+    }),
+  isLocal: true,
+  parameters: {
+    of: {
+      ...someArguments(
+        'of',
+        'account, a token, or the id of a user or a bank account (default account); then the period, such as last month or 2026-11',
+        word,
+        'Statement of:',
+      ),
+      required: false,
+    },
+    ...periodOptions,
+    html: option('--html <file>', 'also write it as an HTML page to this file', newFile),
+    replace: switchOn('--replace', 'replace the file of --html if it exists'),
+    complete: completeOption,
+  },
+  run: (account, terminal, { of, since, until, html, replace, complete }) => {
+    const path = pageFile(html, replace);
+    return withCopy(account, (copy) =>
+      copy.read(async (queries) => {
+        const typed = await typedIn(queries, of ?? [], terminal.globals.zone, account.world.clock.now());
+        const period = await periodIn(account, terminal, queries, typed.period, { since, until });
+        return statementReport(account, terminal, queries, [typed.target, period], { path, complete });
+      }),
+    );
+  },
+});

@@ -1,0 +1,296 @@
+import type { Queries } from '../../../journal/store.ts';
+import { type Asset, amount } from '../../../money/amount.ts';
+import { atLeast, type Figure, type NotKnown, unknownFigure } from '../../../money/figure.ts';
+import type { SqlValue } from '../../../sqlite/database.ts';
+import { thingNamed } from '../../../things/index.ts';
+import { aboutRows, nothingAbout, rowKey } from '../about-rows.ts';
+import { because } from '../reasons.ts';
+import { ASSETS } from './checks.ts';
+import type { Span } from './movements.ts';
+
+/** Whose entries a statement has. All are of accounts that the account, or the user, has something in. */
+export type StatementOf =
+  | { readonly kind: 'account'; readonly asset?: Asset }
+  | { readonly kind: 'user'; readonly id: string }
+  | { readonly kind: 'bank account'; readonly number: string; readonly bankCode: string | null };
+
+/** One movement of one asset, or what no list shows. Times are ISO 8601 in UTC. */
+interface StatementRow {
+  readonly at: string;
+  readonly asset: Asset;
+  /** What moved it, and what became of it: `payout`, `taken`. Both are null for what no list shows. */
+  readonly thing: string | null;
+  readonly step: string | null;
+  readonly id: string | null;
+  readonly who: string | null;
+  readonly amount: Figure;
+  /** What there was after it. */
+  readonly balance: Figure;
+}
+
+interface StatementSums {
+  readonly asset: Asset;
+  readonly opening: Figure;
+  readonly in: Figure;
+  readonly out: Figure;
+  readonly closing: Figure;
+}
+
+interface Statement {
+  readonly sums: readonly StatementSums[];
+  readonly rows: readonly StatementRow[];
+}
+
+type Condition = readonly [sql: string, ...values: SqlValue[]];
+
+/** The thing of entries that say what balances say, and no list does. */
+export const BALANCE = 'balance';
+
+/** The account of what users’ wallets have. */
+export const IN_USERS_WALLETS = 'assets:held';
+
+const OWN_ACCOUNTS = `account IN ('assets:wallet', 'assets:vault', 'assets:fees')`;
+
+/** Which entries are of it: an SQL condition, and its values. */
+function conditionOf(of: StatementOf): Condition {
+  if (of.kind === 'user') return [`account = ? AND user_id = ? AND thing <> '${BALANCE}'`, IN_USERS_WALLETS, of.id];
+  if (of.kind === 'account') return of.asset ? [`${OWN_ACCOUNTS} AND asset = ?`, of.asset] : [OWN_ACCOUNTS];
+  const payee = `account_number = ?${of.bankCode === null ? '' : ' AND bank_code = ?'}`;
+  const values = of.bankCode === null ? [of.number] : [of.number, of.bankCode];
+  return [
+    `account = 'assets:bank' AND (thing = 'payout' AND id IN (SELECT id FROM stored_payouts WHERE ${payee})
+       OR thing = 'fee withdrawal' AND id IN (SELECT id FROM stored_fee_withdrawals WHERE ${payee}))`,
+    ...values,
+    ...values,
+  ];
+}
+
+/** What entries add up to until a time. Of some, the amount may not be known: how many, and the code of the reason. */
+interface Booked {
+  readonly minor: bigint;
+  readonly unknowns: number;
+  readonly why: string | null;
+}
+
+const NONE: Booked = { minor: 0n, unknowns: 0, why: null };
+
+async function bookedUntil(queries: Queries, [sql, ...values]: Condition, at: string) {
+  const rows = await queries.all<{ asset: Asset; minor: bigint | null; unknowns: bigint; why: string | null }>(
+    `SELECT asset, CAST(sum(amount_minor) AS BIGINT) AS minor, count(*) - count(amount_minor) AS unknowns,
+       max(CASE WHEN amount_minor IS NULL THEN known END) AS why
+     FROM book_entries WHERE ${sql} AND at <= ? GROUP BY asset`,
+    ...values,
+    at,
+  );
+  return new Map(
+    rows.map(({ asset, minor, unknowns, why }) => [asset, { minor: minor ?? 0n, unknowns: Number(unknowns), why }]),
+  );
+}
+
+interface EntryRow {
+  readonly at: string;
+  readonly asset: Asset;
+  readonly thing: string;
+  readonly step: string;
+  readonly id: string;
+  readonly minor: bigint | null;
+  readonly why: string | null;
+}
+
+const entriesIn = (queries: Queries, [sql, ...values]: Condition, { from, to }: Span): Promise<EntryRow[]> =>
+  queries.all<EntryRow>(
+    `SELECT at, asset, thing, step, id, CASE WHEN count(amount_minor) = count(*) THEN CAST(sum(amount_minor) AS BIGINT) END AS minor,
+       max(CASE WHEN amount_minor IS NULL THEN known END) AS why
+     FROM book_entries WHERE ${sql} AND at > ? AND at <= ? GROUP BY at, asset, thing, step, id
+     HAVING count(amount_minor) < count(*) OR sum(amount_minor) <> 0 ORDER BY at, thing, id, step`,
+    ...values,
+    from,
+    to,
+  );
+
+/** What was read of an asset at a time. */
+interface Reading {
+  readonly at: string;
+  readonly minor: bigint;
+}
+
+/** When the balances of the account were read, as far as it matters for a period. */
+const checksIn = async (queries: Queries, { from, to }: Span): Promise<readonly string[]> =>
+  (
+    await queries.all<{ at: string }>(
+      `SELECT at FROM stored_balance_checks WHERE at >= coalesce((SELECT max(at) FROM stored_balance_checks WHERE at <= ?), '') AND at <= ?
+       UNION SELECT min(at) FROM stored_balance_checks HAVING min(at) IS NOT NULL ORDER BY 1`,
+      from,
+      to,
+    )
+  ).map(({ at }) => at);
+
+/** What a user’s wallets had when they were last read. */
+async function readingsOf(queries: Queries, userId: string): Promise<ReadonlyMap<string, Reading>> {
+  const rows = await queries.all<{ asset: string; minor: bigint | null; at: string }>(
+    'SELECT asset, minor, at FROM stored_owed WHERE user_id = ?',
+    userId,
+  );
+  return new Map(rows.flatMap(({ asset, minor, at }) => (minor === null ? [] : [[asset, { at, minor }] as const])));
+}
+
+/** What there was at a time, or why that is not known. */
+type Found = { readonly minor: bigint } | { readonly least: bigint | undefined; readonly why: NotKnown };
+
+/** How an asset’s balance follows from its entries and from what was read. */
+interface Course {
+  balanceAt(at: string): Found;
+  /** What no list shows, or what the rows without an amount come to, and when it was seen. */
+  readonly rest: Reading | undefined;
+}
+
+type BookedAt = (at: string) => Booked;
+
+/** What was read at a reading, and the entries since; the amounts of all of them must be known. */
+function since(reading: Reading, booked: BookedAt, at: string): Found {
+  const [start, end] = [booked(reading.at), booked(at)];
+  if (end.unknowns > start.unknowns) return { least: undefined, why: { why: end.why ?? 'NOT_STATED', since: null } };
+  return { minor: reading.minor + end.minor - start.minor };
+}
+
+/**
+ * The balance of what is read with each sync: what its entries add up to, those of balances among them. Before the first reading it is not known,
+ * nor after a row without an amount until the next one.
+ */
+const courseOfChecks = (checks: readonly string[], booked: BookedAt): Course => ({
+  rest: undefined,
+  balanceAt: (at) => {
+    const last = checks.findLast((check) => check <= at);
+    return last === undefined
+      ? { least: undefined, why: because('BEFORE_FIRST_SYNC', checks[0] ?? null) }
+      : since({ at: last, minor: booked(last).minor }, booked, at);
+  },
+});
+
+/** The balance of what began empty: its entries, as far as what was read agrees with them. */
+function courseFromNothing(
+  reading: Reading | undefined,
+  booked: BookedAt,
+  { from, to }: Span,
+  mustBeRead: boolean,
+): Course {
+  const off = reading ? reading.minor - booked(reading.at).minor : 0n;
+  const isSeen = reading !== undefined && off !== 0n && reading.at > from && reading.at <= to;
+  return {
+    rest: isSeen ? { at: reading.at, minor: off } : undefined,
+    balanceAt: (at) => {
+      if (reading && at >= reading.at) return since(reading, booked, at);
+      const { minor, unknowns, why } = booked(at);
+      if (unknowns > 0) return { least: undefined, why: { why: why ?? 'NOT_STATED', since: null } };
+      if (!reading && mustBeRead) return { least: minor, why: because('NOT_READ') };
+      if (off === 0n) return { minor };
+      return { least: off > 0n ? minor : undefined, why: because('UNLISTED', reading?.at ?? null) };
+    },
+  };
+}
+
+const figureOf = (asset: Asset, found: Found): Figure => {
+  if ('minor' in found) return amount(asset, found.minor);
+  return found.least === undefined ? unknownFigure(asset, found.why) : atLeast(asset, found.least, found.why);
+};
+
+/** Adds up what came in, or what went out. */
+function sumOf(asset: Asset, rows: readonly StatementRow[], isIn: boolean): Figure {
+  const unknown = rows.find((row) => row.amount.minor === null);
+  if (unknown) return unknownFigure(asset, unknown.amount.known ?? because('NOT_STATED'));
+  // What was there at the first reading did not come then.
+  const moved = rows.filter(({ step }) => step !== 'opening');
+  const own = moved.flatMap((row) => row.amount.minor ?? []).filter((minor) => minor > 0n === isIn);
+  return amount(
+    asset,
+    own.reduce((sum, minor) => sum + minor, 0n),
+  );
+}
+
+/** Makes the rows of an asset, each with what there was after it. */
+function rowsOf(asset: Asset, entries: readonly EntryRow[], { balanceAt, rest }: Course, from: string): StatementRow[] {
+  const last = { asset, thing: null, step: null, id: null, why: null };
+  const all = rest ? [...entries, { ...last, ...rest }].toSorted(byTime) : entries;
+  let left = figureOf(asset, balanceAt(from));
+  return all.map(({ at, thing: of, step, id, minor, why }, index) => {
+    const thing = of === BALANCE ? null : of;
+    const moved =
+      minor === null ? unknownFigure(asset, { why: why ?? 'NOT_STATED', since: null }) : amount(asset, minor);
+    if (minor === null) left = moved;
+    else if (left.minor !== null) left = { ...left, minor: left.minor + minor };
+    // What is read says it again, once nothing is left at the same time.
+    if ((left.minor === null || thing === null) && all[index + 1]?.at !== at) left = figureOf(asset, balanceAt(at));
+    return { at, asset, thing, step, id: thing === null ? null : id, who: null, amount: moved, balance: left };
+  });
+}
+
+type Timed = { readonly at: string; readonly thing: string | null };
+
+/** What no list shows follows what the lists show. */
+const byTime = (a: Timed, b: Timed) =>
+  a.at === b.at ? Number(a.thing === null) - Number(b.thing === null) : a.at < b.at ? -1 : 1;
+
+/** Adds up entries until any time: from what was added up before, and the entries of the period. */
+function bookedFrom(known: ReadonlyMap<string, Booked>, from: string, entries: readonly EntryRow[]): BookedAt {
+  const start = known.get(from) ?? NONE;
+  return (at) => {
+    const found = known.get(at);
+    if (found) return found;
+    const own = entries.filter((entry) => entry.at <= at);
+    const lacking = own.filter(({ minor }) => minor === null);
+    return {
+      minor: own.reduce((sum, { minor }) => sum + (minor ?? 0n), start.minor),
+      unknowns: start.unknowns + lacking.length,
+      why: start.why ?? lacking[0]?.why ?? null,
+    };
+  };
+}
+
+/** Whether there is nothing to say of an asset: it has no rows, and no balance but of what was never read. */
+const isNothing = (rows: readonly StatementRow[], balances: readonly Figure[]) =>
+  rows.length === 0 &&
+  balances.every(({ minor, known }) => minor === 0n || (minor === null && known?.why === 'NOT_READ'));
+
+/** Reads what moved in a period, with what there was before, after, and after each movement. */
+export async function statementIn(queries: Queries, of: StatementOf, span: Span): Promise<Statement> {
+  const condition = conditionOf(of);
+  const checks = of.kind === 'account' ? await checksIn(queries, span) : [];
+  const readings = of.kind === 'user' ? await readingsOf(queries, of.id) : new Map<string, Reading>();
+  const entries = await entriesIn(queries, condition, span);
+  const times = new Set([span.from, span.to, ...[...readings.values()].map(({ at }) => at)]);
+  const last = checks.findLast((at) => at <= span.to);
+  for (const at of [checks.findLast((each) => each <= span.from), last]) if (at !== undefined) times.add(at);
+  const sumsAt: (readonly [at: string, sums: ReadonlyMap<Asset, Booked>])[] = [];
+  for (const at of times) sumsAt.push([at, await bookedUntil(queries, condition, at)]);
+  const [sums, rows]: [StatementSums[], StatementRow[]] = [[], []];
+  for (const asset of ASSETS) {
+    if (of.kind === 'account' && of.asset && of.asset !== asset) continue;
+    const own = entries.filter((entry) => entry.asset === asset);
+    const booked = bookedFrom(new Map(sumsAt.map(([at, all]) => [at, all.get(asset) ?? NONE])), span.from, own);
+    const course =
+      of.kind === 'account'
+        ? courseOfChecks(checks, booked)
+        : courseFromNothing(readings.get(asset), booked, span, of.kind === 'user');
+    const made = rowsOf(asset, own, course, span.from);
+    const [opening, closing] = [
+      figureOf(asset, course.balanceAt(span.from)),
+      figureOf(asset, course.balanceAt(span.to)),
+    ];
+    if (isNothing(made, [opening, closing])) continue;
+    rows.push(...made);
+    sums.push({ asset, opening, in: sumOf(asset, made, true), out: sumOf(asset, made, false), closing });
+  }
+  return { sums, rows: await withNames(queries, rows) };
+}
+
+/** Adds whom the rows are from or to. */
+async function withNames(queries: Queries, rows: readonly StatementRow[]): Promise<StatementRow[]> {
+  const listOf = (thing: string) => thingNamed(thing).list?.name ?? '';
+  const named = rows.flatMap(({ thing, id }) => (thing !== null && id !== null ? [{ list: listOf(thing), id }] : []));
+  const about = await aboutRows(queries, named);
+  return rows.map((row) => {
+    const { thing, id } = row;
+    if (thing === null || id === null) return row;
+    return { ...row, who: (about.get(rowKey({ list: listOf(thing), id })) ?? nothingAbout).who };
+  });
+}

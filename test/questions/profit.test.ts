@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { UNLISTED } from '../../src/copy/schema.ts';
+import { ACCOUNT, fakeWorld } from '../support/world.ts';
+import { copied } from './copy.ts';
+import { json, run } from './reports.ts';
+
+const usdc = (value: string) => ({ value, asset: 'USDC' });
+const cngn = (value: string) => ({ value, asset: 'CNGN' });
+
+/** A completed trade of USDC: how many, the cNGN on the other side, and what arrived. */
+const trade = (id: string, side: 'buy' | 'sell', day: number, usd: string, naira: string, net: object) => ({
+  tradeId: id,
+  pair: 'CNGN-USDC',
+  side,
+  status: 'completed',
+  usdcAmount: usdc(usd),
+  cngnAmount: cngn(naira),
+  fintechNetAmount: net,
+  createdAt: `2026-01-0${day}T09:00:00.000Z`,
+});
+
+async function accountWith(trades: readonly object[], opening = 0) {
+  const world = fakeWorld({ env: ACCOUNT });
+  await copied(world, { fx_trades: trades });
+  const database = new DatabaseSync(join(world.stateDir, 'copy-environment.db'));
+  if (opening > 0)
+    database.exec(`INSERT INTO ${UNLISTED.name} (at, account, asset, user_id, step, minor, since)
+      VALUES ('2026-01-03T00:00:00.000Z', 'assets:vault', 'USDC', '', 'opening', ${opening}, '2026-01-03T00:00:00.000Z')`);
+  database.close();
+  return world;
+}
+
+const TRADES = [
+  trade('b1', 'buy', 1, '100', '140000', usdc('100.000000')),
+  trade('b2', 'buy', 2, '50', '75000', usdc('50.000000')),
+  trade('s1', 'sell', 3, '120', '180000', cngn('179000.000000')),
+  trade('s2', 'sell', 4, '30', '45000', cngn('45000.000000')),
+];
+
+test('what is sold cost what was paid for the first that were bought, to the last unit', async () => {
+  const world = await accountWith(TRADES);
+  const { sales, profit, method } = await json(world, 'report', 'profit');
+  expect(method).toBe('first in, first out');
+  expect(sales).toMatchObject([
+    // 100 for 140,000 and 20 of 50 for 30,000.
+    {
+      id: 's1',
+      sold: usdc('120.000000'),
+      proceeds: cngn('179000.000000'),
+      cost: cngn('170000.000000'),
+      profit: cngn('9000.000000'),
+    },
+    { id: 's2', cost: cngn('45000.000000'), profit: cngn('0.000000') },
+  ]);
+  expect(profit).toEqual(cngn('9000.000000'));
+  const later = await json(world, 'report', 'profit', '--since', '2026-01-04');
+  expect(later.sales.map(({ id }: { id: string }) => id)).toEqual(['s2']);
+});
+
+test('the cost is not known of what was there before the first sync, which is sold first, or was never bought', async () => {
+  const before = await accountWith(TRADES, 130_000_000);
+  const { sales, profit, unknown } = await json(before, 'report', 'profit');
+  expect(sales).toMatchObject([
+    { id: 's1', cost: { value: null, known: { is: 'no', why: 'BOUGHT_BEFORE' } }, profit: { value: null } },
+    { id: 's2', profit: { value: null } },
+  ]);
+  expect([profit.value, unknown]).toEqual([null, 2]);
+  expect((await run(before, 'report', 'profit', '--complete')).code).toBe(9);
+  const short = await accountWith([...TRADES, trade('s3', 'sell', 5, '1', '1500', cngn('1500.000000'))]);
+  const { sales: all } = await json(short, 'report', 'profit');
+  expect(all.at(-1)).toMatchObject({ id: 's3', cost: { value: null } });
+  expect(all.slice(0, 2)).toMatchObject([{ profit: cngn('9000.000000') }, { profit: cngn('0.000000') }]);
+});
