@@ -56,6 +56,7 @@ const WITHHELD = [
   '--print-key',
   '--reason',
   '--show',
+  '--values',
   '--wait',
   '--watch',
   '--when-approved',

@@ -25,12 +25,14 @@ export interface QueryDatabase {
   readableNames(): readonly string[];
   /**
    * From here on, a query changes nothing. As a second guard, where Node has authorizers, it reads only what `mayRead` allows: a column of a
-   * table, whatever view leads there. Of what `isHidden` names, it reads nulls. Throws if it would have to hide something and cannot.
+   * table, whatever view leads there. Of what `isHidden` names, it reads nulls; only if `canHide`.
    */
   seal(
     mayRead: (table: string, column: string) => boolean,
     isHidden?: (table: string, column: string) => boolean,
   ): void;
+  /** Whether Node has authorizers, without which a query reads what it names. */
+  readonly canHide: boolean;
   /** Compiles the first statement of a text. Throws SQLite's error, or DatabaseError. */
   compile(sql: string): CompiledQuery;
   close(): void;
@@ -79,8 +81,6 @@ export async function openForQueries(
       ...names('SELECT name FROM pragma_module_list'),
     ],
     seal: (mayRead, isHidden) => {
-      if (isHidden && !connection.setAuthorizer)
-        throw new Error('this version of Node cannot hide columns from a query');
       connection.exec('PRAGMA query_only = ON');
       limit(connection);
       const { SQLITE_DENY, SQLITE_FUNCTION, SQLITE_IGNORE, SQLITE_OK, SQLITE_READ, SQLITE_RECURSIVE, SQLITE_SELECT } =
@@ -93,6 +93,7 @@ export async function openForQueries(
         return action === SQLITE_READ && (!second || mayRead(first ?? '', second)) ? SQLITE_OK : SQLITE_DENY;
       });
     },
+    canHide: connection.setAuthorizer !== undefined,
     compile: (sql) => {
       const statement = guard(() => connection.prepare(sql));
       statement.setReadBigInts(true);

@@ -3,7 +3,7 @@ import { answerCall, type Calling } from '../../src/agent/calls.ts';
 import type { CommandRecord } from '../../src/agent/commands.ts';
 import { type Permission, toolsFor } from '../../src/agent/tools.ts';
 import { createTurns } from '../../src/agent/turns.ts';
-import { agreeOn, exchangeKeys, joinTeam, openTeamAfter, PAYOUT_ID, type Team } from '../plans/support.ts';
+import { agreeOn, BASE_URL, exchangeKeys, joinTeam, openTeamAfter, PAYOUT_ID, type Team } from '../plans/support.ts';
 import { success } from '../support/exchange.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered
@@ -71,8 +71,38 @@ test('an agent applies no plan that was rejected, has expired, or is of another 
   const { plan: settings } = JSON.parse(written.stdout);
   await team.run('bayo', ['plans', 'approve', settings], { agrees: true, isTerminal: true });
   expect((await call('plan_apply', { plan: settings })).error).toMatchObject({ code: 'NOT_FOR_AGENTS' });
-  for (const other of ['/etc/passwd', './plan.json', '0198', '--yes', '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de'])
-    expect((await call('plan_apply', { plan: other })).error).toMatchObject({ category: 'usage' });
+  for (const other of ['/etc/passwd', './plan.json', '0198', '--yes', ['0198c1f2']])
+    expect((await call('plan_apply', { plan: other })).error).toMatchObject({ code: 'INVALID_ARGUMENTS' });
+  const unknown = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
+  expect((await call('plan_apply', { plan: unknown })).error).toMatchObject({ code: 'PLAN_NOT_FOUND' });
+  expect(team.service.sent).toHaveLength(0);
+});
+
+test('an agent applies and shows no plan of another account', async () => {
+  const { team } = await openTeamAfter(approving);
+  const added = ['profiles', 'add', 'other', '--base-url', BASE_URL, '--mode', 'live', '--key-stdin'];
+  expect((await team.run('ada', added, { stdin: 'another-live-key-of-another-account' })).code).toBe(0);
+  await team.run('ada', ['ops', 'journal', 'verify', '--accept', '--yes', '-q', '--profile', 'other']);
+  const planned = [
+    'payout',
+    'create',
+    '--amount',
+    '10',
+    '--to',
+    'bank-1',
+    '--plan',
+    '--profile',
+    'other',
+    '-o',
+    'json',
+  ];
+  const written = await team.run('ada', planned);
+  expect(written.code, written.stderr).toBe(0);
+  const call = await agentOf(team, ALL);
+  for (const name of ['plan_show', 'plan_apply'])
+    expect((await call(name, { plan: JSON.parse(written.stdout).plan })).error).toMatchObject({
+      code: 'OTHER_ACCOUNT',
+    });
   expect(team.service.sent).toHaveLength(0);
 });
 

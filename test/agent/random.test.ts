@@ -90,6 +90,9 @@ const QUERIES = [
   'select count(*), sum(amount_minor) from payouts',
 ];
 
+/** An amount in its smallest unit may have as many digits as a BVN. */
+const MINOR = /"minor":"\d+"/g;
+
 const matcher = createPathMatcher<Endpoint>([...controls, ...endpoints]);
 
 /** Counts the requests of a command, and collects those that change the account, or the sandbox if that is not allowed. */
@@ -157,7 +160,9 @@ describe.each<{ readonly allowed: readonly Permission[] }>([
         if (!answer.isError) answered += 1;
         const found = secrets.filter((each) => text.includes(each));
         const eleven =
-          answer.data === undefined ? null : /(?<![\w.-])\d{11}(?![\w-]|\.\d)/.exec(JSON.stringify(answer.data));
+          answer.data === undefined
+            ? null
+            : /(?<![\w.-])\d{11}(?![\w-]|\.\d)/.exec(JSON.stringify(answer.data).replaceAll(MINOR, ''));
         if (found.length > 0 || eleven)
           throw new Error(`${tool.name} ${JSON.stringify(given)} shows ${found.join(', ')}${eleven?.[0] ?? ''}`);
       }

@@ -59,6 +59,8 @@ async function addCopy(database: QueryDatabase, name: string, lines: AsyncGenera
   );
 }
 
+const CANNOT_HIDE = 'this version of Node cannot leave out personal data; use the latest Node 24';
+
 async function answer(
   database: QueryDatabase,
   statement: SqlStatement,
@@ -67,6 +69,7 @@ async function answer(
 ): Promise<void> {
   const closed = closedName(statement, database.readableNames(), openNames());
   if (closed) return say({ closed: statement.sql.slice(closed.at, closed.end), at: closed.at });
+  if (statement.hidesPersonal && !database.canHide) return say({ mistake: CANNOT_HIDE, at: null });
   database.seal(readAccess(), statement.hidesPersonal ? tellsAboutSomeone() : undefined);
   try {
     const compiled = compile(database, statement);
