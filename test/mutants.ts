@@ -4346,7 +4346,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/agent/commands.ts',
-    line: "isSecret || format === 'file' || /stdin/.test(name) || WITHHELD.includes(name);",
+    line: 'isSecret || WITHHELD_FORMS.includes(format) || /stdin/.test(name) || WITHHELD.includes(name);',
     change: 'isSecret || /stdin/.test(name) || WITHHELD.includes(name);',
     tests: AGENTS,
   },

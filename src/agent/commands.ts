@@ -55,6 +55,7 @@ const WITHHELD = [
   '--plan-expires',
   '--print-key',
   '--reason',
+  '--replace',
   '--show',
   '--values',
   '--wait',
@@ -64,11 +65,14 @@ const WITHHELD = [
   '--without-personal-data',
 ];
 
+/** Forms of values that reach beyond the account: files, other machines, programs, and keys that someone else must choose. */
+const WITHHELD_FORMS = ['command', 'file', 'idempotency key', 'postgresql url', 'url'];
+
 /** What pages through a list; a call has `limit` and `cursor` instead. */
 const PAGING = ['--limit', '--after'];
 
-const isWithheld = ({ name, format, isSecret = false }: ParameterRecord): boolean =>
-  isSecret || format === 'file' || /stdin/.test(name) || WITHHELD.includes(name);
+const isWithheld = ({ name, format = '', isSecret = false }: ParameterRecord): boolean =>
+  isSecret || WITHHELD_FORMS.includes(format) || /stdin/.test(name) || WITHHELD.includes(name);
 
 /** The parameters of a command that a call may give. */
 export const offered = ({ parameters }: Pick<CommandRecord, 'parameters'>): readonly ParameterRecord[] =>
@@ -93,6 +97,10 @@ export const isRead = (command: CommandRecord): boolean =>
   command.effect === 'read' &&
   (command.endpoints.length > 0 || COPYING.includes(nameOf(command))) &&
   isPossible(command);
+
+/** Whether a command adds up what came in and went out. */
+export const isReport = (command: CommandRecord): boolean =>
+  command.words[0] === 'report' && command.effect === 'read' && isPossible(command);
 
 /** Whether a call may plan a command: it moves money, and what it would send can be written down. */
 export const isPlanned = (command: CommandRecord): boolean =>

@@ -1,4 +1,13 @@
-import { type CommandRecord, fieldOf, isPlanned, isRead, nameOf, offered, type ParameterRecord } from './commands.ts';
+import {
+  type CommandRecord,
+  fieldOf,
+  isPlanned,
+  isRead,
+  isReport,
+  nameOf,
+  offered,
+  type ParameterRecord,
+} from './commands.ts';
 
 /** What the owner of the account may let an agent do, by name. */
 export const PERMISSIONS = ['read', 'plan', 'apply', 'sandbox'] as const;
@@ -61,7 +70,7 @@ const TOOLS: readonly Tool[] = [
     about: 'Sums of what came in and went out. Reads the local copy: sync it first with read.',
     answers: {
       kind: 'commands',
-      among: ['report', 'report fees', 'report users', 'report pending', 'report balance', 'report owed'],
+      among: isReport,
     },
     isList: true,
   },

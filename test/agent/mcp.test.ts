@@ -1,5 +1,7 @@
 import { Client } from '@modelcontextprotocol/client';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type CommandRecord, fieldOf, nameOf, offered } from '../../src/agent/commands.ts';
+import { commandsOf, toolsFor } from '../../src/agent/tools.ts';
 import { type Home, newHome, sharedEnd } from '../support/built.ts';
 import { fiatrail, must } from '../support/in-process.ts';
 import { connect, serve } from './support.ts';
@@ -66,6 +68,34 @@ describe('the tools', () => {
     const reads = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
     expect(reads).toEqual([...READS, 'plan_show']);
   });
+});
+
+/** All that a call may say to a command that reads. What is new here must not write, wait, or show or send anything to anyone else. */
+const READ_ARGUMENTS =
+  'address amount anything at bank_account_id by complete count days direction event event_id explain from_network full grace kind late list max_age networks of operation_id pair period phone query refresh request_id require rows search side since sort_by sort_order status to_network token top trade_id transaction_type type until user user_id views withdrawal_id';
+
+test('a command that reads takes only arguments that choose what is read', async () => {
+  const { stdout } = await fiatrail(home, ['help', 'commands', '-o', 'json']);
+  const { commands } = JSON.parse(stdout) as { commands: readonly CommandRecord[] };
+  const found = toolsFor(['read']).flatMap((tool) => commandsOf(tool, commands).flatMap(offered));
+  expect([...new Set(found.map(fieldOf))].toSorted().join(' ')).toBe(READ_ARGUMENTS);
+});
+
+test('no tool runs a command about keys, people, rules or the machine', async () => {
+  const { stdout } = await fiatrail(home, ['help', 'commands', '-o', 'json']);
+  const { commands } = JSON.parse(stdout) as { commands: readonly CommandRecord[] };
+  const found = toolsFor(['read', 'plan', 'apply', 'sandbox']).flatMap((tool) =>
+    commandsOf(tool, commands).map(nameOf),
+  );
+  expect(found.length).toBeGreaterThan(80);
+  expect(found.filter((name) => /^(keys|profiles|api|init|inspect|doctor|tour|receipt|explain)\b/.test(name))).toEqual(
+    [],
+  );
+  expect(
+    found.filter((name) =>
+      /\b(approve|reject|withdraw|resolve|retry|export|import|listen|prune|verify|trust)$/.test(name),
+    ),
+  ).toEqual(['fees withdraw']);
 });
 
 describe('a client', () => {
@@ -205,6 +235,8 @@ describe('a call', () => {
     ['read', { command: 'users list', extra: 1 }, 'unknown field "extra"'],
     ['read', { command: 'users list', arguments: [] }, 'arguments: expected an object'],
     ['read', { command: 'users list', arguments: { all: true } }, 'unknown argument "all"'],
+    ['read', { command: 'sync', arguments: { to: 'postgres://evil.example/x' } }, 'unknown argument "to"'],
+    ['read', { command: 'sandbox status', arguments: { values: true } }, 'unknown argument "values"'],
     ['read', { command: 'users list', arguments: { output_file: 'x.csv' } }, 'unknown argument "output_file"'],
     ['read', { command: 'users list', arguments: { '--no-mask': true } }, 'unknown argument "--no-mask"'],
     ['read', { command: 'users list', arguments: { search: { a: 1 } } }, 'search: expected a text'],
