@@ -200,6 +200,8 @@ const mcpCommand = command({
       import('../agent/stdio.ts'),
       serving(account, terminal, allowed),
     ]);
+    if (world.stdin.isTerminal)
+      await notices.note('this waits for messages of an agent, whose settings name this command; press Ctrl-C to stop');
     await serveOverStdio(world, calling, about, (what) => void notices.note(what));
     return {};
   },
