@@ -30,6 +30,10 @@ const STAND_INS: Readonly<Record<string, { readonly importedBy: RegExp; readonly
   'string-width': { importedBy: /[\\/]cli-table3[\\/]/, by: standIn('string-length.ts') },
   '@colors/colors/safe': { importedBy: /[\\/]cli-table3[\\/]/, by: standIn('no-colors.ts') },
   'supports-color': { importedBy: /[\\/]chalk[\\/]/, by: standIn('no-colors.ts') },
+  '@modelcontextprotocol/server/_shims': {
+    importedBy: /[\\/]@modelcontextprotocol[\\/]/,
+    by: standIn('mcp-shims.ts'),
+  },
   'when-exit': { importedBy: /[\\/]atomically[\\/]/, by: standIn('when-exit.ts') },
 };
 

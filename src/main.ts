@@ -136,7 +136,7 @@ async function execute(line: ResolvedLine, world: World, use: Use): Promise<Outc
     profile,
     globals,
     command: { line: `fiatrail ${command.words.join(' ')}`, inputName: (field) => inputName(command, field) },
-    runs: { line: runLine, planned: runPlanned },
+    runs: { line: runLine, program: main, planned: runPlanned },
   });
   try {
     return await Promise.race([executeIn(account, terminal, line, use), abandonment(account)]);
@@ -221,7 +221,8 @@ async function runPlanned(
   if (how.kind === 'apply') await requireUnused(account, guard);
   const { signersOf } = await import('./engine/plans/signatures.ts');
   const toApply = await planToApply(account.time.nowMs, await signersOf(account), plan, commandLineOf(command, texts));
-  const applying = consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } });
+  const isForAgent = how.kind === 'apply' && how.isForAgent === true;
+  const applying = consenting(terminal, { guard, plan: { ...toApply, kind: how.kind, isForAgent } });
   const { input } = await readInput(command, texts, account, applying, false, async () => {});
   const { values } = await guardIn(command, { ...input, wait: waitMs }, account.time.nowMs);
   return runOnce(account, applying, command, values);

@@ -49,6 +49,12 @@ const CHANGES = ['test/copy/changes.test.ts'];
 const KNOWN = ['test/questions/known-figures.test.ts'];
 const DIFFERENCES = ['test/questions/differences.test.ts'];
 const PLANS = ['test/plans/queue.test.ts'];
+const AGENTS = ['test/agent/mcp.test.ts'];
+const AGENT_ANSWERS = ['test/agent/answer.test.ts'];
+const AGENT_MONEY = ['test/agent/money.test.ts'];
+const AGENT_ALLOWANCE = ['test/agent/allowance.test.ts'];
+const AGENT_STDIO = ['test/agent/stdio.test.ts'];
+const AGENT_LISTEN = ['test/agent/listen.test.ts'];
 const NOTICES = ['test/plans/notices.test.ts'];
 const CLOSED = ['test/commands/report/closes.test.ts'];
 const LATE = ['test/commands/report/late.test.ts'];
@@ -2869,13 +2875,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/main.ts',
-    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } })',
-    change: 'consenting(terminal, { plan: { ...toApply, kind: how.kind } })',
+    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind, isForAgent } })',
+    change: 'consenting(terminal, { plan: { ...toApply, kind: how.kind, isForAgent } })',
     tests: ['test/plans/apply.test.ts'],
   },
   {
     file: 'src/main.ts',
-    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } })',
+    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind, isForAgent } })',
     change: 'consenting(terminal, { guard })',
     tests: ['test/plans/apply.test.ts'],
   },
@@ -4559,6 +4565,189 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'isOf(plan, each) && ',
     change: '',
     tests: PLANS,
+    failing: 1,
+  },
+  {
+    file: 'src/agent/commands.ts',
+    line: 'isSecret || WITHHELD_FORMS.includes(format) || /stdin/.test(name) || WITHHELD.includes(name);',
+    change: 'isSecret || /stdin/.test(name) || WITHHELD.includes(name);',
+    tests: AGENTS,
+  },
+  {
+    file: 'src/agent/commands.ts',
+    line: '/stdin/.test(name) || WITHHELD.includes(name);',
+    change: '/stdin/.test(name);',
+    tests: AGENTS,
+  },
+  {
+    file: 'src/agent/commands.ts',
+    line: '  !NEVER.test(nameOf(command)) && command.parameters',
+    change: '  command.parameters',
+    tests: AGENTS,
+    failing: 1,
+  },
+  {
+    file: 'src/agent/commands.ts',
+    line: "  command.effect === 'read' &&\n",
+    change: '',
+    tests: AGENTS,
+    failing: 1,
+  },
+  {
+    file: 'src/agent/commands.ts',
+    line: "  if (text.startsWith('-')) throw",
+    change: "  if (text === '-') throw",
+    tests: AGENTS,
+  },
+  {
+    file: 'src/agent/calls.ts',
+    line: "typeof value !== 'string' || !ID.test(value)",
+    change: "typeof value !== 'string'",
+    tests: AGENT_MONEY,
+    failing: 1,
+  },
+  {
+    file: 'src/agent/calls.ts',
+    line: "isMasked && takes(command, '--without-personal-data')",
+    change: 'false',
+    tests: AGENTS,
+    failing: 1,
+  },
+  {
+    file: 'src/agent/calls.ts',
+    line: 'await calling.turns.take(signal, () => answerOfLine(calling, tool, line, { cut, signal }));',
+    change: 'await answerOfLine(calling, tool, line, { cut, signal });',
+    tests: AGENT_STDIO,
+    failing: 1,
+  },
+  {
+    file: 'src/agent/stdio.ts',
+    line: '      while (unread > MOST_UNREAD && !isClosed) await written;\n',
+    change: '',
+    tests: AGENT_STDIO,
+    failing: 1,
+  },
+  {
+    file: 'src/agent/answer.ts',
+    line: 'const clean = visible(text);',
+    change: 'const clean = text;',
+    tests: AGENT_ANSWERS,
+    failing: 1,
+  },
+  {
+    file: 'src/agent/answer.ts',
+    line: '...(isForeign ? { fromService: message } : { message }),',
+    change: 'message,',
+    tests: AGENT_ANSWERS,
+    failing: 1,
+  },
+  {
+    file: 'src/agent/listen.ts',
+    line: "if (sent.length !== 1 || !hosts.has(sent[0]?.toLowerCase() ?? ''))",
+    change: 'if (sent.length !== 1)',
+    tests: AGENT_LISTEN,
+    failing: 1,
+  },
+  {
+    file: 'src/agent/listen.ts',
+    line: 'if (origin !== undefined && ',
+    change: "if (origin === 'x' && ",
+    tests: AGENT_LISTEN,
+    failing: 1,
+  },
+  {
+    file: 'src/agent/listen.ts',
+    line: 'if (token === undefined || sha256Hex(token) !== tokenDigest)',
+    change: 'if (token === undefined)',
+    tests: AGENT_LISTEN,
+    failing: 1,
+  },
+  {
+    file: 'src/files/token-file.ts',
+    line: 'if (found.isOpenToOthers)',
+    change: 'if (false as boolean)',
+    tests: AGENT_LISTEN,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/mcp.ts',
+    line: "if (mode === 'live' && allowed.includes('sandbox'))",
+    change: "if (mode === 'embedded' && allowed.includes('sandbox') && name === '')",
+    tests: AGENTS,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/mcp.ts',
+    line: "if (mode !== 'live' || !allowed.includes('apply')) return;",
+    change: "if (mode !== 'live' || allowed.length > 0) return;",
+    tests: AGENTS,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/mcp.ts',
+    line: "isMasked ? '--mask' : '--no-mask'",
+    change: "'--no-mask'",
+    tests: AGENTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: "if (signed.some(({ role }) => role === 'signer')) return undefined;",
+    change: 'if (signed.length >= 0) return undefined;',
+    tests: AGENT_MONEY,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: "if (signed.some(({ role }) => role === 'signer')) return undefined;",
+    change: 'if (signed.length > 0) return undefined;',
+    tests: AGENT_MONEY,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: 'if (!ALLOWED.includes(endpoint.id)) throw',
+    change: "if (endpoint.id === '') throw",
+    tests: AGENT_ALLOWANCE,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: 'nowMs - Date.parse(createdAt) >= SAVED_MS;',
+    change: 'nowMs >= Date.parse(createdAt);',
+    tests: AGENT_MONEY,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: '  await requireSavedLongAgo(account, endpoint, input);\n',
+    change: '',
+    tests: AGENT_MONEY,
+  },
+  {
+    file: 'src/engine/sending/change.ts',
+    line: 'limits: [...limits, ...agentLimits],',
+    change: 'limits,',
+    tests: AGENT_MONEY,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/sending/change.ts',
+    line: 'sender: { ...account, command: allowance.command }',
+    change: 'sender: account',
+    tests: AGENT_MONEY,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/plans/apply.ts',
+    line: '    if (isForAgent) await requireMoney(named.plan);\n',
+    change: '',
+    tests: AGENT_MONEY,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/sql/process.ts',
+    line: 'statement.hidesPersonal ? tellsAboutSomeone() : undefined',
+    change: 'undefined',
+    tests: AGENTS,
     failing: 1,
   },
   {

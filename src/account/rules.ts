@@ -40,6 +40,8 @@ export interface Rules {
   readonly hours?: readonly string[] | undefined;
   readonly requireOnce?: boolean | undefined;
   readonly confirmAbove?: readonly ConfirmRule[] | undefined;
+  /** What agents may send in a day of Lagos without an approval; left out, nothing. The only rule that allows something. */
+  readonly agentAllowance?: ConfirmRule | undefined;
   /** How far the price of an order or a trade may be from that of the market, in percent: `2.5`. */
   readonly maxFromMarket?: string | undefined;
 }
@@ -79,6 +81,7 @@ export function rulesSchema() {
     users: texts((text) => OPAQUE.test(text)),
     hours: texts((text) => parseHours(text) !== undefined),
     requireOnce: z.optional(z.boolean()),
+    agentAllowance: z.optional(z.strictObject(money).check(isAmount)),
     confirmAbove: z.optional(z.array(z.strictObject(money).check(isAmount))),
     maxFromMarket: z.optional(z.string().check(z.refine((text) => percentFromText(text) !== undefined))),
   });

@@ -98,6 +98,7 @@ export const CATALOGUE: readonly Group[] = [
       parts: { journal: 'Check, export and back up the journal' },
     }),
     group('plans', 'List, approve, reject and apply plans', () => import('./plans/index.ts'), SELDOM),
+    group('mcp', 'Let an agent look, and do what you allow', () => import('./mcp.ts'), SELDOM),
   ]),
   ...section('Sandbox', [
     group('tour', 'Walk through onboarding, onramp and payout', () => import('./tour.ts')),

@@ -27,9 +27,19 @@ function fieldNames(columns: readonly string[]): string[] {
   });
 }
 
+/** How a query is run, besides what it says. */
+interface Asked {
+  readonly isExplained: boolean;
+  readonly hidesPersonal: boolean;
+}
+
 /** Runs a query. The time of its process runs from here on. */
-async function answerTo(account: Account, sql: string, isExplained: boolean): Promise<Result> {
-  const { columns, first, more, end } = await ask(account, statementOf(sql, isExplained), nearest);
+async function answerTo(account: Account, sql: string, how: Asked): Promise<Result> {
+  const { columns, first, more, end } = await ask(
+    account,
+    { ...statementOf(sql, how.isExplained), hidesPersonal: how.hidesPersonal },
+    nearest,
+  );
   const names = fieldNames(columns);
   const asObject = (row: readonly Plain[]) =>
     Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
@@ -80,7 +90,7 @@ async function readQuery({ world }: Account, path: string): Promise<string> {
 }
 
 /** Asks for queries until there is none. A mistake is said, and the next one asked for. */
-async function converse(account: Account): Promise<void> {
+async function converse(account: Account, hidesPersonal: boolean): Promise<void> {
   const { world, globals } = account;
   await account.notices.note('type a query on one line; Enter alone ends');
   for (;;) {
@@ -88,7 +98,7 @@ async function converse(account: Account): Promise<void> {
     if (sql.trim() === '') return;
     let result: Result | undefined;
     try {
-      result = await answerTo(account, sql, false);
+      result = await answerTo(account, sql, { isExplained: false, hidesPersonal });
       await present(result, globals.present, world.stdout);
     } catch (error) {
       const { category, message, hint } = asCliError(error, world);
@@ -141,8 +151,13 @@ const sqlCommand = command({
     file: option('-f, --file <file>', 'read the query from a file; - for standard input', word),
     explain: switchOn('--explain', 'print the query plan without running the query'),
     views: switchOn('--views', 'list the views and their columns'),
+    withoutPersonalData: switchOn(
+      '--without-personal-data',
+      'columns with names, numbers and addresses are empty, also in what is computed of them',
+    ),
   },
-  run: async (account, terminal, { query, file, explain, views: isListed }) => {
+  run: async (account, terminal, { query, file, explain, views: isListed, withoutPersonalData: hidesPersonal }) => {
+    const how = { isExplained: explain, hidesPersonal };
     if ([query, file, isListed || undefined].filter((each) => each !== undefined).length > 1)
       throw new CliError('usage', 'give a query, --file or --views', {
         hint: 'for example: fiatrail sql "select * from payouts"',
@@ -151,14 +166,14 @@ const sqlCommand = command({
     // A local command runs without a profile too; this one would answer for another account.
     resolveProfile(terminal.globals.profile, account.world);
     const path = query === '-' ? query : file;
-    if (path !== undefined) return { result: await answerTo(account, await readQuery(account, path), explain) };
-    if (query !== undefined) return { result: await answerTo(account, query, explain) };
+    if (path !== undefined) return { result: await answerTo(account, await readQuery(account, path), how) };
+    if (query !== undefined) return { result: await answerTo(account, query, how) };
     if (!account.notices.isInteractive)
       throw missingError(['<query>'], {
         expected: 'a SQL query',
         hint: 'for example: fiatrail sql "select count(*) from users"',
       });
-    await converse(account);
+    await converse(account, hidesPersonal);
     return {};
   },
 });

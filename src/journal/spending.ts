@@ -67,6 +67,9 @@ const ADDED = `ON CONFLICT (${SPENT.key.join(', ')}) DO UPDATE SET minor = spent
 /** The commands that may send any request, so that their name does not say whether money came in. */
 const SENDS_ANYTHING: readonly string[] = ['fiatrail api', 'fiatrail plans apply'];
 
+/** The command by which sums tell what agents sent without an approval, on all hosts together. */
+export const BY_AGENT = 'fiatrail plans apply --as-agent';
+
 interface Sum {
   readonly asset: Asset;
   readonly command: string;

@@ -25,9 +25,14 @@ export interface QueryDatabase {
   readableNames(): readonly string[];
   /**
    * From here on, a query changes nothing. As a second guard, where Node has authorizers, it reads only what `mayRead` allows: a column of a
-   * table, whatever view leads there.
+   * table, whatever view leads there. Of what `isHidden` names, it reads nulls; only if `canHide`.
    */
-  seal(mayRead: (table: string, column: string) => boolean): void;
+  seal(
+    mayRead: (table: string, column: string) => boolean,
+    isHidden?: (table: string, column: string) => boolean,
+  ): void;
+  /** Whether Node has authorizers, without which a query reads what it names. */
+  readonly canHide: boolean;
   /** Compiles the first statement of a text. Throws SQLite's error, or DatabaseError. */
   compile(sql: string): CompiledQuery;
   close(): void;
@@ -75,17 +80,20 @@ export async function openForQueries(
       ...names('SELECT name FROM sqlite_schema UNION ALL SELECT name FROM sqlite_temp_schema'),
       ...names('SELECT name FROM pragma_module_list'),
     ],
-    seal: (mayRead) => {
+    seal: (mayRead, isHidden) => {
       connection.exec('PRAGMA query_only = ON');
       limit(connection);
-      const { SQLITE_DENY, SQLITE_FUNCTION, SQLITE_OK, SQLITE_READ, SQLITE_RECURSIVE, SQLITE_SELECT } = constants;
+      const { SQLITE_DENY, SQLITE_FUNCTION, SQLITE_IGNORE, SQLITE_OK, SQLITE_READ, SQLITE_RECURSIVE, SQLITE_SELECT } =
+        constants;
       connection.setAuthorizer?.((action, first, second) => {
         if (action === SQLITE_SELECT || action === SQLITE_RECURSIVE) return SQLITE_OK;
         if (action === SQLITE_FUNCTION) return CLOSED_FUNCTIONS.includes(second ?? '') ? SQLITE_DENY : SQLITE_OK;
+        if (action === SQLITE_READ && second && isHidden?.(first ?? '', second)) return SQLITE_IGNORE;
         // Without a column, rows are only counted, also those of a subquery.
         return action === SQLITE_READ && (!second || mayRead(first ?? '', second)) ? SQLITE_OK : SQLITE_DENY;
       });
     },
+    canHide: connection.setAuthorizer !== undefined,
     compile: (sql) => {
       const statement = guard(() => connection.prepare(sql));
       statement.setReadBigInts(true);

@@ -14,7 +14,9 @@ import type { Globals } from './parse/globals.ts';
 import { createDialog, createProgress, type Dialog } from './show/progress.ts';
 
 /** How the command of a plan runs. */
-type RunPlanned = { readonly kind: 'apply'; readonly waitMs: number | undefined } | { readonly kind: 'check' };
+type RunPlanned =
+  | { readonly kind: 'apply'; readonly waitMs: number | undefined; readonly isForAgent?: boolean }
+  | { readonly kind: 'check' };
 
 /** What a command runs other commands with. */
 export interface Runs {
@@ -23,6 +25,8 @@ export interface Runs {
    * would send a request, with what the rules say about it.
    */
   line(argv: readonly string[], world: World, testsRules?: boolean): Promise<Outcome>;
+  /** Runs a command line as a shell does: prints to the streams of the world, and returns the exit code. */
+  program(argv: readonly string[], world: World): Promise<number>;
   /**
    * Runs the command of a plan, which sends only what the plan says; `waitMs` is how long it waits, if it does. To check the
    * plan, it runs until it would send, and throws Checked.

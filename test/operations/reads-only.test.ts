@@ -52,7 +52,7 @@ async function noticed(world: FakeWorld) {
     profile,
     globals,
     command: { line: 'fiatrail webhooks listen', inputName: (field) => field },
-    runs: { line: async () => ({}), planned: async () => ({}) },
+    runs: { line: async () => ({}), program: async () => 0, planned: async () => ({}) },
   });
   const recorder = createEventRecorder(account);
   const names = (await worksWithEvents()).flatMap(({ events }) => Object.keys(events ?? {}));

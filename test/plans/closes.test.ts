@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { copyPath } from '../../src/account/paths.ts';
 import { openCopyFile } from '../../src/copy/database.ts';
-import { writeSetting } from '../../src/copy/list-state.ts';
-import { BALANCE_CHECKS, BALANCES, READ_UNTIL } from '../../src/copy/schema.ts';
+import { writeKnownUntil, writeSetting } from '../../src/copy/list-state.ts';
+import { BALANCE_CHECKS, BALANCES } from '../../src/copy/schema.ts';
 import { noteUnlisted } from '../../src/copy/unlisted.ts';
 import { insertion } from '../../src/store/table.ts';
 import { allRead } from '../questions/copy.ts';
@@ -22,7 +22,7 @@ async function begin(started: Team): Promise<void> {
   const balances = looks.map((at) => ({ source: 'wallet', place: 'base', asset: 'USDC', minor: 5_000_000n, at }));
   await copy.write(async (queries) => {
     await writeSetting(queries, 'owner', 'live e1080560-02a0-424a-ace1-28385ea1c5e5');
-    await writeSetting(queries, READ_UNTIL, looks[1] ?? '');
+    await writeKnownUntil(queries, looks[1] ?? '');
     await queries.run(
       ...insertion(
         BALANCE_CHECKS,

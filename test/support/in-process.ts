@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { LOCK_PROCESS } from '../../src/account/paths.ts';
-import type { Clock, Exchange, OutputStream, RunningProgram, World } from '../../src/base/world.ts';
+import type { Clock, Exchange, HttpRequest, OutputStream, RunningProgram, World } from '../../src/base/world.ts';
 import { createNetwork, createProbe } from '../../src/client/network.ts';
 import { QUERY_PROCESS } from '../../src/copy/questions/sql/process-word.ts';
 import { run } from '../../src/entry.ts';
@@ -84,12 +84,15 @@ interface Streams {
   stdin(): Promise<string>;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
+  /** Standard input as it arrives, for a command that reads it so. */
+  readonly parts?: AsyncIterable<Uint8Array> | undefined;
+  readonly exchanged?: ((request: HttpRequest) => void) | undefined;
 }
 
 function worldOf(
   env: World['env'],
   { cwd, home, clock }: { readonly cwd: string; readonly home: string; readonly clock: Clock },
-  { stdin, stdout, stderr }: Streams,
+  { stdin, stdout, stderr, parts, exchanged }: Streams,
   interrupted: AbortSignal,
 ): World {
   lastProcessId += 1;
@@ -116,6 +119,7 @@ function worldOf(
     },
     network: (...request) => {
       network ??= createNetwork(env, system);
+      exchanged?.(request[0]);
       return network(...request);
     },
     probe: async () => createProbe(env),
@@ -128,7 +132,8 @@ function worldOf(
     startProgram: (words, input, options) =>
       words.at(-1) === QUERY_PROCESS ? startQuery(input) : startProgram(words, input, options, env, interrupted),
     inputParts: async function* () {
-      yield Buffer.from(await stdin());
+      if (parts) yield* parts;
+      else yield Buffer.from(await stdin());
     },
     findProgram: (name) => findProgram(name, env, system.platform),
     readFile: async (path) => readFileSync(resolve(cwd, path), 'utf8'),
@@ -185,6 +190,10 @@ export interface HereOptions extends RunOptions {
   readonly clock?: Clock;
   /** Asked for standard input once the command reads it. */
   readonly input?: () => Promise<string>;
+  /** Standard input as it arrives. */
+  readonly parts?: AsyncIterable<Uint8Array>;
+  /** Hears of each request before it leaves. */
+  readonly exchanged?: (request: HttpRequest) => void;
   /** Hears what the command prints while it runs. */
   readonly heard?: (stream: 'stdout' | 'stderr', text: string) => void;
 }
@@ -198,7 +207,8 @@ export function startFiatrail(
   const interrupted = new AbortController();
   const stdout = collected((text) => heard?.('stdout', text));
   const stderr = collected((text) => heard?.('stderr', text));
-  const streams = { stdin: given.input ?? (async () => given.stdin ?? ''), stdout, stderr };
+  const { parts, exchanged } = given;
+  const streams = { stdin: given.input ?? (async () => given.stdin ?? ''), stdout, stderr, parts, exchanged };
   const world = worldOf({ ...home.env, ...env }, { cwd, home: home.path, clock }, streams, interrupted.signal);
   const { processId } = world.host;
   const runToEnd = async (): Promise<Ran> => {

@@ -3,7 +3,7 @@ import type { Account } from '../../engine/account.ts';
 import { requireOneJournal } from '../../engine/evidence/applied.ts';
 import { command } from '../../terminal/command.ts';
 import { waitOption } from '../../terminal/parse/field-options.ts';
-import { duration, type Parameter } from '../../terminal/parse/parameters.ts';
+import { duration, type Parameter, switchOn } from '../../terminal/parse/parameters.ts';
 import { type NamedPlan, planArgument, planNamed, requireOpen } from './named.ts';
 
 /** How often a job that waits reads the journal. */
@@ -47,6 +47,20 @@ async function approvedPlan(account: Account, given: string, waitMs: number): Pr
   }
 }
 
+/** Throws CliError declined unless a plan moves money: an agent has none of the others applied, whoever approved it. */
+async function requireMoney({ content: { endpoint } }: NamedPlan['plan']): Promise<void> {
+  const [{ directory }, { createLoader }] = await Promise.all([
+    import('../../contract/directory.ts'),
+    import('../../contract/load.ts'),
+  ]);
+  const entry = directory.find(({ id }) => id === endpoint);
+  if (entry && (await createLoader()(entry)).effect === 'money') return;
+  throw new CliError('declined', 'an agent can apply only a plan that moves money; nothing was changed', {
+    code: 'NOT_FOR_AGENTS',
+    hint: 'apply it without --as-agent',
+  });
+}
+
 export const applyCommand = command({
   words: ['plans', 'apply'],
   summary: 'Send exactly what a plan says, once',
@@ -58,15 +72,21 @@ export const applyCommand = command({
     'fiatrail plans apply PLAN_ID --when-approved 8h --yes',
   ],
   endpoints: [],
-  parameters: { named: planArgument, whenApproved, wait: waitOption },
-  run: async (account, terminal, { named: given, whenApproved: approvalMs, wait }) => {
+  parameters: {
+    named: planArgument,
+    whenApproved,
+    asAgent: switchOn('--as-agent', 'send only what a second person approved, or what the allowance for agents covers'),
+    wait: waitOption,
+  },
+  run: async (account, terminal, { named: given, whenApproved: approvalMs, asAgent: isForAgent, wait }) => {
     const { signersOf } = await import('../../engine/plans/signatures.ts');
     const named =
       approvalMs === undefined
         ? await planNamed(account, given, await signersOf(account))
         : await approvedPlan(account, given, approvalMs);
     await requireOpen(named);
+    if (isForAgent) await requireMoney(named.plan);
     await requireOneJournal(account, named.plan);
-    return terminal.runs.planned(account, terminal, named.plan, { kind: 'apply', waitMs: wait });
+    return terminal.runs.planned(account, terminal, named.plan, { kind: 'apply', waitMs: wait, isForAgent });
   },
 });

@@ -22,6 +22,8 @@ interface RuleEdits {
   readonly requireOnce: boolean | undefined;
   /** In percent; `off` removes it. */
   readonly maxFromMarket: string | undefined;
+  /** `off` removes it. */
+  readonly agentAllowance: ConfirmRule | typeof OFF | undefined;
   readonly amounts: readonly Edited<AmountRule>[];
   readonly confirmAbove: readonly Edited<ConfirmRule>[];
   readonly accounts: ListEdit;
@@ -42,6 +44,7 @@ export function editedRules(rules: Rules, edits: RuleEdits): Rules | undefined {
     hours: edits.hours === undefined ? rules.hours : edits.hours.length === 0 ? undefined : edits.hours,
     requireOnce: (edits.requireOnce ?? rules.requireOnce) || undefined,
     maxFromMarket: edits.maxFromMarket === OFF ? undefined : (edits.maxFromMarket ?? rules.maxFromMarket),
+    agentAllowance: edits.agentAllowance === OFF ? undefined : (edits.agentAllowance ?? rules.agentAllowance),
     confirmAbove: withAmounts(rules.confirmAbove, edits.confirmAbove, (one, other) => one.asset === other.asset),
   };
   const left = Object.entries(next).filter(([, value]) => value !== undefined);
@@ -136,6 +139,17 @@ const hours = (text: string): string => {
 
 const fromMarket = (text: string): string => (text.toLowerCase() === OFF ? OFF : percentText(percent(text)));
 
+/** Parses `NGN 20000 a day`. Throws CliError usage. */
+function allowance(text: string): ConfirmRule | typeof OFF {
+  if (text.trim().toLowerCase() === OFF) return OFF;
+  const [, asset = '', figure = ''] = /^\s*(NGN|cNGN)\s+(\S+)(?:\s+a\s+day)?\s*$/i.exec(text) ?? [];
+  const known = asset.toUpperCase();
+  if (isAsset(known)) return { asset: known, amount: exact(known, figure) };
+  throw new CliError('usage', `invalid allowance "${printable(text)}"; expected NGN or CNGN, an amount, and "a day"`, {
+    hint: 'for example "NGN 20000 a day", or "off" to remove it',
+  });
+}
+
 const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdraw"; "NGN off" removes it';
 
 export const RULE_FLAGS = {
@@ -178,6 +192,11 @@ export const RULE_FLAGS = {
     'how far the price of an order or a trade may be from the market, such as 2%; "off" removes it',
     fromMarket,
   ),
+  agentAllowance: option(
+    '--agent-allowance <allowance>',
+    'what agents may pay out in a day (Lagos time) without an approval, to bank accounts that were added at least 48 hours ago, such as "NGN 20000 a day"; "off" removes it',
+    allowance,
+  ),
   confirmAbove: repeated(
     '--confirm-above <limit>',
     'ask for a code on the terminal above this amount on a live account, such as "NGN 1000000"; "NGN off" removes it',
@@ -209,6 +228,7 @@ export function editsOf(given: GivenRules, rules: Rules): RuleEdits {
     readOnly: given.readOnly,
     requireOnce: given.requireOnce,
     maxFromMarket: given.maxFromMarket,
+    agentAllowance: given.agentAllowance,
     amounts,
     confirmAbove,
     accounts: list('account', given.allowAccount, given.disallowAccount, rules.accounts),

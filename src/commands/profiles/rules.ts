@@ -78,6 +78,9 @@ function listed(rules: Rules): readonly Listed[] {
     ...(rules.maxFromMarket === undefined
       ? []
       : [{ rule: 'max-from-market', setting: settingOf.market(rules.maxFromMarket) }]),
+    ...(rules.agentAllowance === undefined
+      ? []
+      : [{ rule: 'agent-allowance', setting: `${settingOf.amount(rules.agentAllowance)} a day` }]),
     ...(rules.confirmAbove ?? []).map((rule) => ({ rule: 'confirm-above', setting: settingOf.amount(rule) })),
   ];
 }

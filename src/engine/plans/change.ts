@@ -49,6 +49,8 @@ interface PlanToWrite {
 /** Sends exactly what a plan says, once. */
 export interface PlanToApply {
   readonly kind: 'apply';
+  /** Whether an agent asks for it, which needs an approval where a person may need none. */
+  readonly isForAgent?: boolean;
   readonly plan: Plan;
   readonly typed: TypedCommand;
   readonly signed: readonly Signed[];

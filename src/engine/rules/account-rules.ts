@@ -5,6 +5,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import type { MoveTerms } from '../../contract/moves.ts';
 import type { SpendLimit } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/operations.ts';
+import type { Amount } from '../../money/amount.ts';
 import { existingJournal } from '../connection/journal-location.ts';
 import type { RuleAccount } from './check.ts';
 import type { Asked, RuleSet, RuleVerdict } from './verdicts.ts';
@@ -36,6 +37,8 @@ export interface AccountRules {
    * key is reported whatever the rules say, and any other change meets them later. Throws CliError declined.
    */
   requireForMoney(hasIdempotencyKey: boolean): Promise<void>;
+  /** Returns what agents may send in a day without an approval, by the profile and by what hosts share; empty if nothing. */
+  agentAllowances(): Promise<readonly Amount[]>;
   /** Returns the rules that a request meets, a text each, for a plan to record. */
   met(endpoint: Endpoint, input: unknown, around?: Circumstances): Promise<readonly string[]>;
   /** Returns what asks the rules of one request after the other, as if those before had been sent; undefined if there are no rules. */
@@ -76,6 +79,11 @@ export function rulesOf(account: () => RuledAccount): AccountRules {
       // A dry run sends nothing.
       if (!profile.stored?.rules || globals.dryRun || hasIdempotencyKey) return;
       await (await import('./check.ts')).requireMoneyRules(askedWith('missing'), ownSet(profile));
+    },
+    agentAllowances: async () => {
+      const { amountOfRule } = await import('../../account/rules.ts');
+      const sets = await ruleSetsOf(account());
+      return sets.flatMap(({ rules: { agentAllowance } }) => (agentAllowance && amountOfRule(agentAllowance)) ?? []);
     },
     met: async (endpoint, input, around) => {
       const verdicts = await asked(endpoint, input, around);

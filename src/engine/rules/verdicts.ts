@@ -12,7 +12,7 @@ import type { Effect } from '../../contract/endpoint.ts';
 import type { Destination, Moves } from '../../contract/moves.ts';
 import type { Claim } from '../../journal/claims.ts';
 import type { SpendLimit } from '../../journal/intent.ts';
-import { countedIn, type LimitedIntent } from '../../journal/spending.ts';
+import { BY_AGENT, countedIn, type LimitedIntent } from '../../journal/spending.ts';
 import {
   type Amount,
   ASSET_LABEL,
@@ -363,8 +363,12 @@ export function overLimit(profile: string, { limit, spentMillionths }: OverLimit
   const { asset, period, maxMinor } = limit;
   const left = leftIn(asset, millionthsOf({ asset, minor: maxMinor }) - spentMillionths);
   const why = aboveSum(countedIn(intent, asset) ?? { asset, minor: 0n }, left, limit);
-  return new CliError('declined', `rule max-per-${period}: ${why}; nothing was sent`, {
-    code: 'RULE_AMOUNT',
-    hint: `show the rules with: fiatrail profiles rules show ${profile}`,
-  });
+  return new CliError(
+    'declined',
+    `rule ${limit.command === BY_AGENT ? 'agent-allowance' : `max-per-${period}`}: ${why}; nothing was sent`,
+    {
+      code: 'RULE_AMOUNT',
+      hint: `show the rules with: fiatrail profiles rules show ${profile}`,
+    },
+  );
 }

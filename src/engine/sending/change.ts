@@ -250,6 +250,7 @@ export async function changeOf<E extends Endpoint>(
   const request = await prepareRequest(account, endpoint, input, options);
   const effect = effectOf(endpoint, input);
   if (effect === 'money') await requireSigned(account, endpoint, input, applied);
+  const { sender, agentLimits } = await forAgent(account, applied, endpoint, input);
   const guard = effect === 'money' ? consent.guard : undefined;
   await (await account.journal()).confirm(await account.accountNames(), guard?.idempotencyKey !== undefined);
   await time.warn();
@@ -277,9 +278,9 @@ export async function changeOf<E extends Endpoint>(
   const baseline = await baselineBefore(account, applied, endpoint, input, { ...terms, ...change.terms?.() });
   if (effect === 'money') requireOpened(activity);
   await time.warn();
-  const { reply, operationId } = await sendJournaled(account, {
+  const { reply, operationId } = await sendJournaled(sender, {
     ...sending,
-    limits,
+    limits: [...limits, ...agentLimits],
     baseline,
     tag: change.tag,
     sweep: change.sweep,
@@ -292,6 +293,14 @@ export async function changeOf<E extends Endpoint>(
   activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
   await warnOf(account, reply, false);
   return { ...reply, request: input };
+}
+
+/** Returns what an agent needs to have a plan sent: who the journal names, and sums that it checks besides those of rules. Throws CliError. */
+async function forAgent(account: Account, applied: PlanToApply | undefined, endpoint: Endpoint, input: unknown) {
+  if (!applied?.isForAgent) return { sender: account, agentLimits: [] };
+  const allowance = await (await import('./agent.ts')).agentAllowance(account, endpoint, input, applied);
+  if (!allowance) return { sender: account, agentLimits: [] };
+  return { sender: { ...account, command: allowance.command }, agentLimits: allowance.limits };
 }
 
 /**

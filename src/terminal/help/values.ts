@@ -78,6 +78,7 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm | readonly ValueForm
   limit,
   line: text('header', 'webhook-id: msg_1'),
   list: text('names, comma-separated', 'base,bsc'),
+  'host:port': text('host and port', '127.0.0.1:8765'),
   method: text('http method', 'GET'),
   n: { type: 'integer', format: 'index', unit: null, example: '0' },
   naira,

@@ -97,10 +97,14 @@ async function* rowsOf(parts: AsyncIterable<ResultPart>): AsyncGenerator<readonl
 }
 
 /** Yields what the process reads: the query, and the rows of the journal and the inbox if it names them. */
-async function* orderFor(account: Account, { sql, tokens, isExplained }: SqlStatement, path: string) {
+async function* orderFor(
+  account: Account,
+  { sql, tokens, isExplained, hidesPersonal = false }: SqlStatement,
+  path: string,
+) {
   const names = new Set(tokens.map(({ text }) => text.replace(/^'(.*)'$/s, '$1').toLowerCase()));
   const copies = Object.keys(COPIES).filter((name) => names.has(name));
-  const order: QueryOrder = { path, sql, isExplained, copies };
+  const order: QueryOrder = { path, sql, isExplained, hidesPersonal, copies };
   yield `${JSON.stringify(order)}\n`;
   for (const name of copies) {
     for await (const page of COPIES[name]?.(account) ?? []) yield `${JSON.stringify(page.map(copiedRow))}\n`;

@@ -3,7 +3,7 @@ import { DatabaseError } from '../../../sqlite/errors.ts';
 import { type CompiledQuery, openForQueries, type QueryDatabase } from '../../../sqlite/query.ts';
 import { FILE_ID, VERSION } from '../../schema.ts';
 import { closedName, type SqlStatement, statementOf } from './statement.ts';
-import { openNames, readAccess, views } from './views.ts';
+import { openNames, readAccess, tellsAboutSomeone, views } from './views.ts';
 import { linesOf, MEMORY_BYTES, type Message, type QueryOrder, rowLine, type WireRow } from './wire.ts';
 
 /** How much is printed at once, in characters. */
@@ -22,7 +22,8 @@ export async function runQueryProcess(world: World): Promise<number> {
   try {
     const database = await openForQueries(order.path, { version: VERSION, applicationId: FILE_ID });
     for (const name of order.copies) await addCopy(database, name, lines);
-    await answer(database, statementOf(order.sql, order.isExplained), world, say);
+    const statement = { ...statementOf(order.sql, order.isExplained), hidesPersonal: order.hidesPersonal };
+    await answer(database, statement, world, say);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     await say({ problem: error.problem });
@@ -58,6 +59,8 @@ async function addCopy(database: QueryDatabase, name: string, lines: AsyncGenera
   );
 }
 
+const CANNOT_HIDE = 'this version of Node cannot leave out personal data; use the latest Node 24';
+
 async function answer(
   database: QueryDatabase,
   statement: SqlStatement,
@@ -66,7 +69,8 @@ async function answer(
 ): Promise<void> {
   const closed = closedName(statement, database.readableNames(), openNames());
   if (closed) return say({ closed: statement.sql.slice(closed.at, closed.end), at: closed.at });
-  database.seal(readAccess());
+  if (statement.hidesPersonal && !database.canHide) return say({ mistake: CANNOT_HIDE, at: null });
+  database.seal(readAccess(), statement.hidesPersonal ? tellsAboutSomeone() : undefined);
   try {
     const compiled = compile(database, statement);
     await say({ columns: compiled.columns });

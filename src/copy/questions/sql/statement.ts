@@ -17,6 +17,8 @@ export interface SqlStatement {
   readonly sql: string;
   readonly tokens: readonly SqlToken[];
   readonly isExplained: boolean;
+  /** Whether columns that tell about someone are null, whatever the query computes of them. */
+  readonly hidesPersonal?: boolean;
 }
 
 /** No question is this long, and a parser that gets more takes minutes. In characters. */

@@ -467,3 +467,22 @@ export function readAccess(): (table: string, column: string) => boolean {
   ]);
   return (table, column) => JSON_TABLES.includes(table) || readable.get(table)?.has(column) === true;
 }
+
+/** Columns of the journal and the inbox with texts that may name someone. */
+const NAMING = ['summary', 'detail', 'run_by', 'host', 'planned_by', 'approved_by', 'idempotency_key', 'problem'];
+
+/** Columns with an address, which is not personal to the service but leads to someone. */
+const LEADS_TO_SOMEONE = /(?:^|_)(?:address|wallet)$|^failure_reason$/;
+
+/** Returns whether a column of a table tells about someone: of a view, or what a view reads. */
+export function tellsAboutSomeone(): (table: string, column: string) => boolean {
+  const hidden = new Map<string, ReadonlySet<string>>();
+  for (const { name, columns } of TABLES) {
+    const names = columns
+      .filter((each) => each.isPersonal || LEADS_TO_SOMEONE.test(each.name))
+      .map((each) => each.name);
+    for (const table of [name, stored({ name })]) hidden.set(table, new Set(names));
+  }
+  for (const { name } of COPIED) hidden.set(name, new Set(NAMING));
+  return (table, column) => hidden.get(table)?.has(column) === true;
+}

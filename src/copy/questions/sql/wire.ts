@@ -13,6 +13,7 @@ export interface QueryOrder {
   readonly path: string;
   readonly sql: string;
   readonly isExplained: boolean;
+  readonly hidesPersonal: boolean;
   /** The names of the views whose rows are copied. */
   readonly copies: readonly string[];
 }

@@ -1,0 +1,66 @@
+import { CliError } from '../../base/errors.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { destinationsOf } from '../../contract/moves.ts';
+import type { SpendLimit } from '../../journal/intent.ts';
+import { BY_AGENT } from '../../journal/spending.ts';
+import type { Account } from '../account.ts';
+import type { PlanToApply } from '../plans/change.ts';
+
+/** What the allowance is for: money to a bank account. */
+const ALLOWED = ['transactions.fintech-offramp', 'transactions.offramp'];
+
+/** How long a bank account must have been there: long enough that someone notices one that should not be. */
+const SAVED_MS = 48 * 3_600_000;
+
+const blocked = (why: string) =>
+  new CliError('declined', `${why}, so an agent needs an approval; nothing was sent`, {
+    code: 'APPROVAL_REQUIRED',
+    hint: 'have a person approve the plan with: fiatrail plans approve ID',
+  });
+
+/** What an agent sends within the allowance: the sums that the journal checks when it records it, and what it is recorded as. */
+interface Allowance {
+  readonly limits: readonly SpendLimit[];
+  readonly command: Account['command'];
+}
+
+/**
+ * Returns what an agent needs of the allowance of the profile to have a plan sent; undefined if another approver has approved it. Throws
+ * CliError declined if no one has, and the allowance does not cover it.
+ */
+export async function agentAllowance(
+  account: Account,
+  endpoint: Endpoint,
+  input: unknown,
+  { signed }: Pick<PlanToApply, 'signed'>,
+): Promise<Allowance | undefined> {
+  if (signed.some(({ role }) => role === 'signer')) return undefined;
+  const allowances = await account.rules.agentAllowances();
+  if (allowances.length === 0)
+    throw blocked('no one has approved the plan, and the profile has no allowance for agents');
+  if (!ALLOWED.includes(endpoint.id)) throw blocked('the allowance for agents is for payouts and offramps alone');
+  await requireSavedLongAgo(account, endpoint, input);
+  return {
+    limits: allowances.map(({ asset, minor }) => ({ asset, period: 'day', command: BY_AGENT, maxMinor: minor })),
+    command: { ...account.command, line: BY_AGENT },
+  };
+}
+
+/** Throws CliError declined unless every destination is a bank account that was added long ago. */
+async function requireSavedLongAgo(account: Account, endpoint: Endpoint, input: unknown): Promise<void> {
+  const { listBankAccounts } = await import('../../contract/endpoints/banks.ts');
+  const { data } = await account.call(listBankAccounts, {}, { isBeforehand: true });
+  const nowMs = await account.time.nowMs();
+  const destinations = destinationsOf(endpoint, input);
+  for (const to of destinations) {
+    const found = (data.accounts ?? []).filter((each) => {
+      if (to.kind === 'saved-account') return each.accountId === to.accountId;
+      return to.kind === 'account' && each.bankCode === to.bankCode && each.accountNumber === to.accountNumber;
+    });
+    const isOld = ({ createdAt }: (typeof found)[number]) =>
+      typeof createdAt === 'string' && nowMs - Date.parse(createdAt) >= SAVED_MS;
+    if (found.length === 0 || !found.every(isOld))
+      throw blocked('the bank account was not added 48 hours ago or earlier, or the service does not say when');
+  }
+  if (destinations.length === 0) throw blocked('the plan does not say which bank account it pays');
+}
