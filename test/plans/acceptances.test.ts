@@ -4,6 +4,7 @@ import { copyPath } from '../../src/account/paths.ts';
 import { openCopyFile } from '../../src/copy/database.ts';
 import { writeSetting } from '../../src/copy/list-state.ts';
 import { BALANCE_CHECKS, BALANCES } from '../../src/copy/schema.ts';
+import { noteUnlisted } from '../../src/copy/unlisted.ts';
 import { insertion } from '../../src/store/table.ts';
 import { journalRows } from '../support/journal.ts';
 import { fakeWorld } from '../support/world.ts';
@@ -31,6 +32,7 @@ async function begin(started: Team): Promise<void> {
       ),
     );
     await queries.run(...insertion(BALANCES, balances));
+    await noteUnlisted(queries);
   });
   await copy.close();
 }
