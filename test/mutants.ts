@@ -3864,7 +3864,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/commands/report/decision.ts',
     line: 'if (list.needsAnother) requireSignatures(',
     change: 'if (list.needsAnother && applied) requireSignatures(',
-    tests: ['test/plans/acceptances.test.ts'],
+    tests: ['test/plans/acceptances.test.ts', ...CLOSE_PLANS],
   },
   {
     file: 'src/commands/report/accept.ts',
