@@ -37,6 +37,7 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm | readonly ValueForm
   '--host <address>': ip,
   '--metrics-host <address>': ip,
   '--my-address <address>': ip,
+  allowance: text('allowance a day', 'NGN 20000 a day'),
   amount: [cngn, asset],
   '--require <amount>': text('amount', '100000', 'the asset of the balance'),
   anything: text('text', 'ifeoma obi'),
