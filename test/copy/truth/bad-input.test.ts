@@ -67,7 +67,9 @@ test('a past row that changes is named with what it was, and the balances disagr
   const { report, changes } = await told((rows) => rows.map((row) => (row === first(rows) ? isMore(row) : row)));
   expect(report).toMatchObject({ code: 9, stderr: expect.stringContaining('-990.00 cNGN') });
   expect(JSON.parse(changes.stdout)).toMatchObject({
-    changes: expect.arrayContaining([expect.objectContaining({ list: 'deposits', status: 'changed', field: 'amount' })]),
+    changes: expect.arrayContaining([
+      expect.objectContaining({ list: 'deposits', status: 'changed', field: 'amount' }),
+    ]),
   });
 });
 
