@@ -1742,6 +1742,26 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/inspector/look.ts',
+    line: "return meaning.ends === 'good' ? 'done' : 'bad';",
+    change: "return 'done';",
+    tests: ['test/inspector/look.test.ts'],
+  },
+  {
+    file: 'src/inspector/sandbox/postings.ts',
+    line: 'signed(asset, balance - (since.get(account) ?? 0n))',
+    change: 'signed(asset, balance)',
+    tests: ['test/inspector/sandbox-work.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/inspector/sandbox/now.ts',
+    line: 'isBalanced: wrong.length === 0,',
+    change: 'isBalanced: true,',
+    tests: ['test/inspector/sandbox-work.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/inspector/requests.ts',
     line: 'Object.hasOwn(STATES, state) ? STATES[state] : undefined',
     change: 'STATES[state]',

@@ -1,4 +1,7 @@
-import type { List, Row, RowQuery } from './source.ts';
+import { amount, amountForPeople, isAsset, millionthsOf } from '../money/amount.ts';
+import { scaledInteger } from '../money/decimal.ts';
+import type { FilterName, List, Row, RowFilter, RowQuery, RowSum } from './source.ts';
+import { typedSums } from './typed.ts';
 
 /** Rows that are held in memory, the oldest first, and whether there are older ones. */
 export interface Held {
@@ -33,6 +36,7 @@ export function heldList(
   version: () => Promise<string>,
   read: () => Promise<Held>,
   detail: (id: string) => Promise<unknown>,
+  filters: readonly FilterName[] = [],
 ): List {
   const current = heldWhile(version, read);
   return {
@@ -41,15 +45,67 @@ export function heldList(
       return { ...pageOf(value.rows, query), hasOlder: value.hasOlder, generation };
     },
     detail,
+    filters,
+    ...(filters.includes('amount') && {
+      sums: async (filter: RowFilter) => sumsIn((await current()).value.rows, filter),
+    }),
   };
 }
 
 /** The rows of a page, among those that match. */
-export function pageOf(rows: readonly Row[], { text, state, from, limit }: RowQuery) {
+export function pageOf(rows: readonly Row[], query: RowQuery) {
+  const matching = matchingOf(rows, query);
+  return { total: matching.length, rows: matching.slice(query.from, query.from + query.limit) };
+}
+
+/** An amount of a row in millionths of its asset; undefined if it moves none. */
+const millionthsIn = ({ asset, minor }: Row): bigint | undefined =>
+  typeof asset === 'string' && typeof minor === 'string' && isAsset(asset)
+    ? millionthsOf({ asset, minor: BigInt(minor) })
+    : undefined;
+
+const figureIn = (text: string) => scaledInteger(text.replace(/[, ]/g, ''), 6);
+
+/** The rows that match. What is no time and no figure matches nothing. */
+function matchingOf(rows: readonly Row[], filter: RowFilter): readonly Row[] {
+  const { text, state, look = '', since = '', until = '', user = '', least = '', most = '' } = filter;
   const wanted = text.toLowerCase();
-  const isWanted = (row: Row) =>
-    (state === '' || row['state'] === state || row['kind'] === state) &&
-    (wanted === '' || Object.values(row).some((each) => String(each).toLowerCase().includes(wanted)));
-  const matching = wanted === '' && state === '' ? rows : rows.filter(isWanted);
-  return { total: matching.length, rows: matching.slice(from, from + limit) };
+  const sums = (text === '' ? [] : typedSums(text)).map(({ asset, minor }) => `${asset} ${minor}`);
+  const isSum = ({ asset, minor }: Row) => sums.includes(`${asset} ${minor}`);
+  const tests: ((row: Row) => boolean)[] = [];
+  if (state !== '') tests.push((row) => row['state'] === state || row['kind'] === state);
+  if (look !== '') tests.push((row) => row['look'] === look);
+  if (since !== '') tests.push((row) => Date.parse(String(row['at'])) >= Date.parse(since));
+  if (until !== '') tests.push((row) => Date.parse(String(row['at'])) < Date.parse(until));
+  if (user !== '') tests.push((row) => row['user'] === user || row['who'] === user);
+  for (const [figure, isWithin] of [
+    [least, (sum: bigint, bound: bigint) => sum >= bound],
+    [most, (sum: bigint, bound: bigint) => sum <= bound],
+  ] as const) {
+    const bound = figure === '' ? undefined : figureIn(figure);
+    if (figure !== '')
+      tests.push((row) => {
+        const sum = millionthsIn(row);
+        return sum !== undefined && bound !== undefined && isWithin(sum, bound);
+      });
+  }
+  if (wanted !== '')
+    tests.push((row) => Object.values(row).some((each) => String(each).toLowerCase().includes(wanted)) || isSum(row));
+  return tests.length === 0 ? rows : rows.filter((row) => tests.every((test) => test(row)));
+}
+
+/** What matching rows move together, and how much of it has ended well. */
+function sumsIn(rows: readonly Row[], filter: RowFilter): readonly RowSum[] {
+  const moving = matchingOf(rows, filter).filter((row) => millionthsIn(row) !== undefined);
+  return [...Map.groupBy(moving, ({ asset }) => String(asset))].flatMap(([asset, of]) => {
+    if (!isAsset(asset)) return [];
+    const total = (all: readonly Row[]) =>
+      amountForPeople(
+        amount(
+          asset,
+          all.reduce((sum, { minor }) => sum + BigInt(minor ?? 0), 0n),
+        ),
+      );
+    return [{ asset, amount: total(of), done: total(of.filter(({ look }) => look === 'done')) }];
+  });
 }

@@ -17,6 +17,13 @@ export function shownSource(source: InspectorSource, mask: Mask | undefined): In
     actions: of(actions, (act) => async (input) => mask.value(await act(input))),
     find: async (text) =>
       mask.value(await source.find(mask.meant(text))) as Awaited<ReturnType<InspectorSource['find']>>,
+    linksOf: async (texts) => {
+      const meant = new Map(texts.map((text) => [mask.meant(text), text]));
+      const links = await source.linksOf([...meant.keys()]);
+      return Object.fromEntries(
+        Object.entries(links).map(([text, to]) => [meant.get(text) ?? text, mask.value(to) as typeof to]),
+      );
+    },
   };
 }
 

@@ -1,14 +1,15 @@
-import type { Page, Row, RowQuery } from './source.ts';
+import type { Page, Row, RowFilter, RowQuery } from './source.ts';
 
 /** Filters whose matches are remembered. */
 const MOST_FILTERS = 4;
 
-type Filter = Pick<RowQuery, 'text' | 'state'>;
-
 /** Incremental filter over an append-only list. The searched text of a row must never change. */
 interface Search<Item, Last> {
   /** The matches that were added after `since`, in the order of the list, and the last row that there is now. */
-  readonly find: (filter: Filter, since: Last | undefined) => { readonly items: readonly Item[]; readonly last: Last };
+  readonly find: (
+    filter: RowFilter,
+    since: Last | undefined,
+  ) => { readonly items: readonly Item[]; readonly last: Last };
   /** Whether the rows up to `last` are still there, as they were. */
   readonly isStill: (last: Last) => boolean;
 }
@@ -23,11 +24,15 @@ interface Matches<Item> {
  * Returns what finds everything that matches a filter, the oldest first. A page that is open asks with every change, so what was found
  * is remembered, and only what was added since is looked at.
  */
-export function rememberMatches<Item, Last>({ find, isStill }: Search<Item, Last>): (filter: Filter) => Matches<Item> {
+export function rememberMatches<Item, Last>({
+  find,
+  isStill,
+}: Search<Item, Last>): (filter: RowFilter) => Matches<Item> {
   const known = new Map<string, { readonly items: readonly Item[]; readonly last: Last }>();
   let generation = 0;
   return (filter) => {
-    const key = `${filter.state} ${filter.text}`;
+    const { text, state, look, since, until, user, least, most, isDeep } = filter;
+    const key = [state, text, look, since, until, user, least, most, isDeep].join(' ');
     let before = known.get(key);
     if (before && !isStill(before.last)) {
       known.clear();

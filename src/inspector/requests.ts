@@ -11,8 +11,9 @@ import { type Database, openScratch, type SqlValue } from '../sqlite/database.ts
 import { DatabaseError } from '../sqlite/errors.ts';
 import { ID_FIELDS } from '../things/index.ts';
 import { cutBody } from './bodies.ts';
+import { lookOfStatus } from './look.ts';
 import { pageOfMatches, rememberMatches } from './matches.ts';
-import type { List, Row, RowQuery } from './source.ts';
+import type { List, Row, RowFilter } from './source.ts';
 
 /** Removing one by one would cost each request as much as adding it. */
 const REQUESTS = { atMost: 100_000, removedAtOnce: 10_000 };
@@ -28,7 +29,7 @@ const TABLES = `
 PRAGMA cache_size = -2000; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
 CREATE TABLE request (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, ms REAL NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, operation TEXT, effect TEXT NOT NULL,
-  who TEXT NOT NULL, status INTEGER, subject TEXT, sent TEXT, received TEXT) STRICT;
+  who TEXT NOT NULL, status INTEGER, subject TEXT, sent TEXT, received TEXT, sandbox_at INTEGER) STRICT;
 CREATE INDEX request_by_subject ON request (subject) WHERE subject IS NOT NULL;`;
 
 /** The session's requests: in a file without a name, bounded, and redacted as soon as they are answered. */
@@ -54,18 +55,26 @@ interface RecordedRequest {
   readonly subject: string | null;
   readonly sent: string | null;
   readonly received: string | null;
+  /** What time it was in the sandbox; null if that is not known. */
+  readonly sandboxAt: number | null;
 }
 
-interface Stored extends Omit<RecordedRequest, 'at' | 'status'> {
+interface Stored extends Omit<RecordedRequest, 'at' | 'status' | 'sandboxAt'> {
   readonly id: bigint;
   readonly at: bigint;
   readonly status: bigint | null;
+  readonly sandbox_at: bigint | null;
 }
 
 /** `tell` is told once why requests cannot be recorded. */
 export async function openRequestLog(
   whoIs: (apiKey: string | undefined) => string,
-  { atMost = REQUESTS.atMost, removedAtOnce = REQUESTS.removedAtOnce, tell = (_: string) => {} } = {},
+  {
+    atMost = REQUESTS.atMost,
+    removedAtOnce = REQUESTS.removedAtOnce,
+    tell = (_: string) => {},
+    sandboxNowMs = (): number | undefined => undefined,
+  } = {},
 ): Promise<RequestLog> {
   const store = await openScratch((database) => database.exec(TABLES));
   const paths = createPathMatcher<Endpoint>([...controls, ...endpoints]);
@@ -74,7 +83,7 @@ export async function openRequestLog(
   let [unrecorded, gap] = [0, ''];
   const insert = (row: RecordedRequest) => {
     store.run(
-      'INSERT INTO request VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO request VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       last + 1,
       row.at,
       row.ms,
@@ -87,6 +96,7 @@ export async function openRequestLog(
       row.subject,
       row.sent,
       row.received,
+      row.sandboxAt,
     );
     last += 1;
     bodies += (row.sent?.length ?? 0) + (row.received?.length ?? 0);
@@ -111,7 +121,8 @@ export async function openRequestLog(
       const hasBodies = match?.endpoint.effect !== 'read' || hasRoomFor(exchange);
       const before = last;
       try {
-        insert(recorded(exchange, match, hasBodies, whoIs(exchange.caller.apiKey)));
+        const sandboxAt = sandboxNowMs() ?? null;
+        insert({ ...recorded(exchange, match, hasBodies, whoIs(exchange.caller.apiKey)), sandboxAt });
         tidy();
       } catch (error) {
         // The request was answered, and its answer must arrive although it cannot be recorded, such as on a full disk.
@@ -163,7 +174,7 @@ function recorded(
   match: PathMatch | undefined,
   hasBodies: boolean,
   who: string,
-): RecordedRequest {
+): Omit<RecordedRequest, 'sandboxAt'> {
   const { request, response, startMs, durationMs } = exchange;
   const texts = hasBodies ? wholeTexts(exchange, match?.endpoint) : shortTexts(exchange, match);
   const input = fieldsOf(texts.sent);
@@ -229,7 +240,19 @@ function subjectOf(...sides: readonly Readonly<Record<string, unknown>>[]): stri
   return null;
 }
 
-function rowOf({ id, at, ms, method, path, operation, effect, who, status, subject }: Stored): Row {
+function rowOf({
+  id,
+  at,
+  ms,
+  method,
+  path,
+  operation,
+  effect,
+  who,
+  status,
+  subject,
+  sandbox_at: sandboxAt,
+}: Stored): Row {
   return {
     id: String(id),
     at: new Date(Number(at)).toISOString(),
@@ -241,6 +264,8 @@ function rowOf({ id, at, ms, method, path, operation, effect, who, status, subje
     who,
     subject,
     status: status === null ? null : Number(status),
+    look: lookOfStatus(status === null ? null : Number(status)),
+    sandboxAt: sandboxAt === null ? null : new Date(Number(sandboxAt)).toISOString(),
   };
 }
 
@@ -260,7 +285,7 @@ function conditionOf(state: string): string {
   return (Object.hasOwn(STATES, state) ? STATES[state] : undefined) ?? '1 = 0';
 }
 
-const ROW = 'id, at, ms, method, path, operation, effect, who, status, subject';
+const ROW = 'id, at, ms, method, path, operation, effect, who, status, subject, sandbox_at';
 
 /** Which requests there are: no number between the first and the last is left out. */
 interface LogExtent {
@@ -300,11 +325,13 @@ function listOf(store: Database, extent: () => LogExtent): List {
   };
 }
 
-function matchesAfter(store: Database, { text, state }: Pick<RowQuery, 'text' | 'state'>, after: number): number[] {
+function matchesAfter(store: Database, { text, state, isDeep = false }: RowFilter, after: number): number[] {
   const conditions = ['id > ?', conditionOf(state)];
   const values: SqlValue[] = [after];
   if (text !== '') {
-    conditions.push(`instr(lower(concat_ws(' ', operation, path, who, subject, status)), ?) > 0`);
+    conditions.push(
+      `instr(lower(concat_ws(' ', operation, path, who, subject, status${isDeep ? ', sent, received' : ''})), ?) > 0`,
+    );
     values.push(text.toLowerCase());
   }
   const sql = `SELECT id FROM request WHERE ${conditions.join(' AND ')} ORDER BY id`;

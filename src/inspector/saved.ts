@@ -4,13 +4,13 @@ import { nodeCrypto } from '../crypto/digest.ts';
 import { type Asset, DECIMALS } from '../money/amount.ts';
 import { isJsonObject } from '../money/decimal.ts';
 import { pageOf } from './held.ts';
-import { signed } from './sandbox/ledger.ts';
-import { findIn } from './search.ts';
-import { type InspectorSource, type List, newestOf, type Row } from './source.ts';
+import { signed } from './sandbox/postings.ts';
+import { findIn, foundOf, MOST_FOUND } from './search.ts';
+import { type Found, type InspectorSource, type LinksTo, type List, newestOf, type Row } from './source.ts';
 
 /** A saved session: a line that says what it is, then one with everything. */
 const FORMAT = 'fiatrail inspector session';
-const VERSION = 1;
+const VERSION = 2;
 
 /** A file is not larger than this. */
 export const MAX_SESSION_BYTES = 64 * 1024 * 1024;
@@ -19,7 +19,7 @@ const MOST_SAVED = 2_000;
 /** Once details have as many characters, only rows are saved. */
 const MOST_DETAIL_CHARACTERS = 20 * 1024 * 1024;
 
-interface SavedList extends Pick<List, 'kinds'> {
+interface SavedList extends Pick<List, 'kinds' | 'filters'> {
   readonly rows: readonly Row[];
   readonly hasOlder: boolean;
   readonly gap?: string;
@@ -28,6 +28,7 @@ interface SavedList extends Pick<List, 'kinds'> {
 
 interface SavedSession {
   readonly title: string;
+  readonly zone: string;
   readonly savedAt: string;
   readonly isMasked: boolean;
   readonly lists: Readonly<Record<string, SavedList>>;
@@ -50,9 +51,10 @@ export async function sessionText(
       characters += text.length;
       details[id] = JSON.parse(text);
     }
-    const { kinds } = list;
+    const { kinds, filters } = list;
     lists[name] = {
       ...(kinds && { kinds }),
+      ...(filters && { filters }),
       rows,
       hasOlder: hasOlder || from > 0,
       details,
@@ -62,7 +64,14 @@ export async function sessionText(
   const documents: Record<string, unknown> = {};
   for (const [name, read] of Object.entries(source.documents)) documents[name] = await read();
   const savedAt = new Date(nowMs).toISOString();
-  const session: SavedSession = { title: source.title, savedAt, isMasked: mask !== undefined, lists, documents };
+  const session: SavedSession = {
+    title: source.title,
+    zone: source.zone,
+    savedAt,
+    isMasked: mask !== undefined,
+    lists,
+    documents,
+  };
   const plain = JSON.parse(textOf(session)) as unknown;
   const body = JSON.stringify(mask ? mask.value(plain) : plain);
   return `${JSON.stringify({ format: FORMAT, version: VERSION, sha256: digestOf(body) })}\n${body}\n`;
@@ -110,6 +119,7 @@ const isSavedList = (value: unknown): value is SavedList =>
 const isSession = (value: unknown): value is SavedSession =>
   isJsonObject(value) &&
   typeof value['title'] === 'string' &&
+  typeof value['zone'] === 'string' &&
   typeof value['savedAt'] === 'string' &&
   typeof value['isMasked'] === 'boolean' &&
   isJsonObject(value['lists']) &&
@@ -143,13 +153,14 @@ function isTrueSet(detail: unknown): boolean {
 }
 
 /** A page's source that only repeats what was saved. */
-export function savedSource({ title, savedAt, isMasked, lists, documents }: SavedSession): InspectorSource {
+export function savedSource({ title, zone, savedAt, isMasked, lists, documents }: SavedSession): InspectorSource {
   const masked = isMasked ? 'Names, accounts and addresses are masked.' : 'It has personal data.';
   const shown = Object.fromEntries(
-    Object.entries(lists).map(([name, { kinds, rows, hasOlder, gap, details }]) => [
+    Object.entries(lists).map(([name, { kinds, filters, rows, hasOlder, gap, details }]) => [
       name,
       {
         ...(kinds && { kinds }),
+        ...(filters && { filters }),
         page: (query: Parameters<typeof pageOf>[1]) => ({
           ...pageOf(rows, query),
           generation: 0,
@@ -162,11 +173,42 @@ export function savedSource({ title, savedAt, isMasked, lists, documents }: Save
   );
   return {
     title: `${title} (saved)`,
+    zone,
     notice: `A session saved at ${savedAt}. It shows what its file says, which was not checked with the service. ${masked}`,
     lists: shown,
     actions: {},
     documents: Object.fromEntries(Object.entries(documents).map(([name, value]) => [name, () => value])),
-    find: (text) => findIn(shown, text),
+    find: async (text) => findSaved(shown, lists, text),
+    linksOf: async (texts) => linksTo(lists, texts),
     version: () => 'saved',
   };
+}
+
+/** Finds a text in the rows of a session, and in their details. */
+async function findSaved(
+  shown: InspectorSource['lists'],
+  lists: SavedSession['lists'],
+  text: string,
+): Promise<readonly Found[]> {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === '') return [];
+  const inRows = await findIn(shown, text);
+  const isKnown = new Set(inRows.map(({ list, id }) => `${list} ${id}`));
+  const inDetails = Object.entries(lists).flatMap(([list, { rows, details }]) =>
+    rows
+      .filter(({ id }) => !isKnown.has(`${list} ${id}`) && textOf(details[id]).toLowerCase().includes(wanted))
+      .slice(-MOST_FOUND)
+      .map((row) => foundOf(list, row)),
+  );
+  return [...inRows, ...inDetails];
+}
+
+/** The rows whose ids these texts are. */
+function linksTo(lists: SavedSession['lists'], texts: readonly string[]): LinksTo {
+  const wanted = new Set(texts);
+  return Object.fromEntries(
+    Object.entries(lists).flatMap(([list, { rows }]) =>
+      rows.filter(({ id }) => wanted.has(id)).map(({ id }) => [id, { list, id }]),
+    ),
+  );
 }

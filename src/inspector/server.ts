@@ -8,6 +8,7 @@ import { type Connections, createConnections } from '../webhooks/listen/connecti
 import { withCopies } from './copies.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { createGuard, type Guard } from './guard.ts';
+import { LINKABLE } from './linkable.ts';
 import { pageFiles } from './page-files.ts';
 import { type InspectorSource, newestOf, type RowQuery } from './source.ts';
 
@@ -180,8 +181,9 @@ async function read(source: InspectorSource, pathname: string, query: URLSearchP
     const document = own(source.documents);
     return document ? json(200, await document()) : refused(NOT_FOUND);
   }
-  const list = what === 'lists' ? own(source.lists) : undefined;
+  const list = what === 'lists' || what === 'sums' ? own(source.lists) : undefined;
   if (!list) return refused(NOT_FOUND);
+  if (what === 'sums') return json(200, (await list.sums?.(rowQueryOf(query))) ?? []);
   if (id === undefined) {
     const wanted = rowQueryOf(query);
     return json(200, await (query.get('from') === 'newest' ? newestOf(list, wanted) : list.page(wanted)));
@@ -189,14 +191,34 @@ async function read(source: InspectorSource, pathname: string, query: URLSearchP
   const detail = await list.detail(id);
   return detail === undefined
     ? refused({ status: 404, error: 'it is not, or no longer, in this list' })
-    : json(200, withCopies(name, detail));
+    : json(200, await withLinks(source, withCopies(name, detail), { list: name, id }));
 }
 
-const aboutOf = ({ title, notice, lists, documents, actions }: InspectorSource) => ({
+/** A detail has many ids; no more of them are looked up. */
+const MOST_LINKS = 60;
+
+/** Adds where the ids in a detail lead, other than to itself. What leads nowhere is no link. */
+async function withLinks(
+  source: InspectorSource,
+  detail: unknown,
+  self: { readonly list: string; readonly id: string },
+) {
+  if (!isJsonObject(detail)) return detail;
+  const text = JSON.stringify(detail, (_, each) => (typeof each === 'bigint' ? String(each) : each));
+  const texts = [...new Set(text.match(LINKABLE) ?? [])].slice(0, MOST_LINKS);
+  const links = Object.entries(await source.linksOf(texts)).filter(
+    ([, to]) => to.list !== self.list || to.id !== self.id,
+  );
+  return { ...detail, links: Object.fromEntries(links) };
+}
+
+const aboutOf = ({ title, zone, notice, lists, documents, actions }: InspectorSource) => ({
   title,
+  zone,
   notice,
   lists: Object.keys(lists),
   kinds: Object.fromEntries(Object.entries(lists).map(([name, { kinds = [] }]) => [name, kinds])),
+  filters: Object.fromEntries(Object.entries(lists).map(([name, { filters = [] }]) => [name, filters])),
   documents: Object.keys(documents),
   actions: Object.keys(actions),
 });
@@ -206,9 +228,10 @@ function rowQueryOf(query: URLSearchParams): RowQuery {
     const value = Number(query.get(name) ?? 0);
     return Number.isSafeInteger(value) && value >= 0 ? Math.min(value, most) : 0;
   };
+  const text = (name: string) => (query.get(name) ?? '').slice(0, 200);
   return {
-    text: (query.get('text') ?? '').slice(0, 200),
-    state: (query.get('state') ?? '').slice(0, 200),
+    ...{ text: text('text'), state: text('state'), look: text('look'), since: text('since'), until: text('until') },
+    ...{ user: text('user'), least: text('least'), most: text('most') },
     from: whole('from', Number.MAX_SAFE_INTEGER),
     limit: whole('limit', MOST_ROWS),
   };

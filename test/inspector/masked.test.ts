@@ -42,6 +42,7 @@ async function sandboxWithCanaries(): Promise<{
   const detail = async () => ({ id: 'o-1', request: JSON.stringify(withdrawal.value), summary: `pay ${canary}` });
   const source: InspectorSource = {
     title: 'sandbox',
+    zone: 'UTC',
     actions: {},
     version: () => '1',
     lists: {
@@ -57,6 +58,7 @@ async function sandboxWithCanaries(): Promise<{
     },
     documents: { book: () => ({ said: canary }) },
     find: async (text) => [{ list: 'operations', id: 'o-1', text: `found ${text}` }],
+    linksOf: async () => ({}),
   };
   return { source, canaries: [...withdrawal.canaries, ...users.canaries] };
 }
@@ -95,7 +97,7 @@ test('what a masked page shows by a handle is found by it', async () => {
   const asked: string[] = [];
   const page = ({ text }: RowQuery) => ({ total: 1, generation: 0, rows: asked.push(text) ? rows : [] });
   const detail = (id: string) => rows.find((row) => row.id === id);
-  const base = { title: '', actions: {}, documents: {}, version: () => '' };
+  const base = { title: '', zone: 'UTC', actions: {}, documents: {}, version: () => '', linksOf: async () => ({}) };
   const find = async (text: string) => [{ list: 'wallets', id: '1', text }];
   const source: InspectorSource = { ...base, lists: { wallets: { page, detail } }, find };
   const shown = shownSource(source, createMask());

@@ -159,7 +159,16 @@ const STILL = { now: () => 0, sleep: (_ms: number, signal: AbortSignal) => once(
 test('what goes wrong inside is said without what it was about', async () => {
   const fails = () => Promise.reject(new Error('the row of ADA OBI, 22212345678'));
   const documents = { clock: fails };
-  const source = { title: '', version: () => '1', find: fails, lists: {}, documents, actions: {} };
+  const source = {
+    title: '',
+    zone: 'UTC',
+    version: () => '1',
+    find: fails,
+    linksOf: fails,
+    lists: {},
+    documents,
+    actions: {},
+  };
   const { url, close } = await serveInspector({ ...fakeWorld(), clock: STILL }, source, { host: '127.0.0.1', port: 0 });
   onTestFinished(close);
   const { origin, hash } = new URL(url);
@@ -346,7 +355,7 @@ test('a session is saved when asked, and at the end; a sum that is not true is n
   const [, minor = ''] = /"minor":"(-?\d+)"/.exec(body) ?? [];
   const edited = body.replace(`"minor":"${minor}"`, `"minor":"${minor}0"`);
   const sha256 = createHash('sha256').update(edited).digest('hex');
-  writeFileSync(path, `${JSON.stringify({ format: 'fiatrail inspector session', version: 1, sha256 })}\n${edited}\n`);
+  writeFileSync(path, `${JSON.stringify({ format: 'fiatrail inspector session', version: 2, sha256 })}\n${edited}\n`);
   expect(await fiatrail(at.home, ['inspect', path])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('has something that no session has'),

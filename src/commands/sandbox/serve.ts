@@ -99,7 +99,7 @@ export const serveCommand = command({
     ),
     withPersonalData: switchOn('--with-personal-data', 'leave names, accounts and addresses in the saved file'),
   },
-  run: async (account, _terminal, input) => {
+  run: async (account, terminal, input) => {
     const { world } = account;
     if (input.inspectSave !== undefined && !input.inspect)
       throw new CliError('usage', '--inspect-save is about --inspect', { hint: 'add --inspect' });
@@ -137,7 +137,7 @@ export const serveCommand = command({
       watch?.close();
       throw listenProblem(error, host, port);
     });
-    const source = watch?.source(served.inside);
+    const source = watch?.source(served.inside, terminal.globals.zone);
     const save = source && input.inspectSave && (await savingTo(world, source, input.inspectSave, input));
     const shown = source && (await import('../../inspector/masked.ts')).shownSource(source, present.mask);
     const inspector = shown && (await openPage(account, save ? withSave(shown, save) : shown, input.inspectPort ?? 0));

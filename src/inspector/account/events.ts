@@ -4,6 +4,7 @@ import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { cutBody } from '../bodies.ts';
 import { type Held, MOST_HELD } from '../held.ts';
+import { lookOfEvent } from '../look.ts';
 import type { Row } from '../source.ts';
 
 const PAGE = 500;
@@ -23,6 +24,7 @@ export function rowOfEvent(event: InboxEvent): Row {
     at: new Date(receivedAtMs).toISOString(),
     event: event.event,
     state: stateOf(event),
+    look: lookOfEvent(stateOf(event)),
     attempts: forwards.reduce((all, { attempts }) => all + attempts, 0),
     who: userId,
     subject: requestId,

@@ -7,6 +7,7 @@ import { amountForPeople } from '../../money/amount.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { cutBody } from '../bodies.ts';
 import { type Held, MOST_HELD } from '../held.ts';
+import { lookOfOperation } from '../look.ts';
 import type { Life, Row } from '../source.ts';
 import { rowOfEvent } from './events.ts';
 
@@ -18,14 +19,18 @@ const MOST_READ = 20_000;
 /** How many events of an operation are listed with it. */
 const MOST_EVENTS = 50;
 
-function rowOf({ operationId: id, createdAt: at, kind, state, summary, moves, runBy, requestId }: Operation): Row {
+function rowOf(operation: Operation): Row {
+  const { operationId: id, createdAt: at, kind, state, summary, moves, runBy, requestId } = operation;
   return {
     id,
     at,
     kind,
     state,
     summary,
+    look: lookOfOperation(operation),
     amount: moves && amountForPeople(moves),
+    asset: moves?.asset ?? null,
+    minor: moves ? String(moves.minor) : null,
     who: runBy,
     subject: requestId,
   };

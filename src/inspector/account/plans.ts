@@ -4,17 +4,26 @@ import { approverListOf } from '../../engine/plans/approver-list.ts';
 import { findQueued, listedPlans } from '../../engine/plans/queue.ts';
 import { claimedLines, personForPeople } from '../../engine/plans/shown.ts';
 import { type Held, MOST_HELD } from '../held.ts';
+import type { Look } from '../look.ts';
 import type { Row } from '../source.ts';
 
 type Listed = Awaited<ReturnType<typeof listedPlans>>[number];
 
 const WAITS_FOR_YOU = 'waits for you';
 
+const BY_STATE: Readonly<Record<string, Look>> = {
+  ...{ [WAITS_FOR_YOU]: 'you', waiting: 'open', approved: 'open', applied: 'done' },
+  ...{ rejected: 'bad', withdrawn: 'bad', expired: 'bad', 'applied-in-part': 'bad' },
+};
+
+const lookOfPlan = (state: string): Look => BY_STATE[state] ?? 'open';
+
 function rowOf({ plan: { content }, review, waitsForYou }: Listed): Row {
   return {
     id: content.id,
     at: content.createdAt,
     state: waitsForYou ? WAITS_FOR_YOU : review.status,
+    look: lookOfPlan(waitsForYou ? WAITS_FOR_YOU : review.status),
     summary: content.summary,
     who: personForPeople(content.author),
     expires: content.expiresAt,

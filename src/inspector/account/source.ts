@@ -1,18 +1,20 @@
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
 import { existingCopy } from '../../copy/open.ts';
-import { lookLocally } from '../../copy/questions/look.ts';
+import { type FindMatch, lookLocally } from '../../copy/questions/look.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
-import { typedAs } from '../../copy/questions/typed.ts';
+import { asId, textIn, typedAs } from '../../copy/questions/typed.ts';
 import { tablesOf } from '../../copy/sync.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { heldList, heldWhile } from '../held.ts';
-import type { Found, InspectorSource } from '../source.ts';
+import { lookOf, lookOfOperation } from '../look.ts';
+import type { Found, InspectorSource, LinksTo } from '../source.ts';
 import { chartsDocument, todayIn } from './charts.ts';
 import { eventOf, newestEvents } from './events.ts';
+import { accountNow } from './now.ts';
 import { newestOperations, operationOf } from './operations.ts';
 import { newestPlans, planOf } from './plans.ts';
 import { storyList } from './stories.ts';
@@ -46,25 +48,41 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
       operationsVersion,
       () => newestOperations(account),
       (id) => operationOf(account, inbox, id),
+      ['look', 'time', 'amount'],
     ),
     events: heldList(
       eventsVersion,
       async () => newestEvents(await inbox()),
       async (id) => eventOf(await inbox(), id),
+      ['look', 'time'],
     ),
     plans: heldList(
       operationsVersion,
       () => newestPlans(account),
       (id) => planOf(account, id),
+      ['look', 'time'],
     ),
     copied: storyList(account),
   };
   return {
     title: profile.name,
+    zone: zone.name,
     lists,
     actions: {},
-    documents: { charts: async () => (await charts()).value, copy: () => copyDocument(account) },
+    documents: {
+      now: () =>
+        accountNow({
+          account,
+          inbox,
+          copied: lists.copied,
+          plans: lists.plans,
+          charts: async () => (await charts()).value,
+        }),
+      charts: async () => (await charts()).value,
+      copy: () => copyDocument(account),
+    },
     find: (text) => found(account, text),
+    linksOf: (texts) => linksOf(account, texts),
     version: async () => [await operationsVersion(), await eventsVersion(), await chartsVersion()].join('-'),
     close: async () => opened?.close(),
   };
@@ -99,13 +117,33 @@ async function found(account: Account, text: string): Promise<readonly Found[]> 
   if (text.trim() === '') return [];
   const { matches, isTooCommon } = await lookLocally(account, typedAs({ text, isPhone: false }));
   if (isTooCommon) throw new CliError('usage', 'too many names have this part; type more of the name');
-  return matches.map(({ kind, id, found: row, operations, events, at }) => {
+  return matches.map((match) => {
+    const { kind, found: row, operations, events, at } = match;
     const [operation] = operations;
-    const [event] = events;
-    const parts = [at, kind.name, row?.status ?? operation?.state ?? event?.event, operation?.summary ?? id];
-    const shown = parts.filter((each) => each !== undefined && each !== null).join(' · ');
-    if (row) return { list: 'copied', id: row.id, text: shown };
-    if (operation) return { list: 'operations', id: operation.operationId, text: shown };
-    return { list: 'events', id: String(event?.id ?? id), text: shown };
+    const state = row?.status ?? operation?.state ?? null;
+    const amount = row && textIn(row.row, kind.amount);
+    const who = row && textIn(row.row, kind.who);
+    const parts = [kind.name, amount, who, operation?.summary ?? events[0]?.event];
+    const look = row ? lookOf(kind, state) : operation ? lookOfOperation(operation) : null;
+    return { ...targetOf(match), at, state, look, text: parts.filter(Boolean).join(' · ') };
   });
+}
+
+/** Where the page shows a match. */
+function targetOf({ id, found: row, operations, events }: FindMatch): LinksTo[string] {
+  const [operation] = operations;
+  if (row) return { list: 'copied', id: row.id };
+  if (operation) return { list: 'operations', id: operation.operationId };
+  return { list: 'events', id: String(events[0]?.id ?? id) };
+}
+
+/** Finds what has these ids and keys on this machine. */
+async function linksOf(account: Account, texts: readonly string[]): Promise<LinksTo> {
+  const links: Record<string, LinksTo[string]> = {};
+  for (const text of texts) {
+    const { matches } = await lookLocally(account, asId(text));
+    const [match] = matches.filter(({ found: row, operations, events }) => row ?? operations[0] ?? events[0]);
+    if (match) links[text] = targetOf(match);
+  }
+  return links;
 }

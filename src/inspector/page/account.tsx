@@ -1,15 +1,15 @@
 import { type About, useRead } from './api.tsx';
 import { Facts } from './facts.tsx';
-import { textAt } from './field.ts';
 import { type Life, Picture } from './picture.tsx';
 import { hrefOf } from './route.tsx';
-import { Copy, Json, Linked, plain, State, Time, Wide } from './text.tsx';
+import { Copy, Json, plain, State, Time, Wide } from './text.tsx';
 
 interface OperationDetail {
   readonly id: string;
   readonly at: string;
   readonly kind: string;
   readonly state: string;
+  readonly look: string;
   readonly summary: string;
   readonly amount: string | null;
   readonly who: string;
@@ -35,7 +35,7 @@ export function OperationDetails({ detail: of }: { readonly detail: OperationDet
       <h2>{plain(of.summary)}</h2>
       <Facts
         of={[
-          ['State', <State of={of.state} />],
+          ['Status', <State of={of.state} look={of.look} />],
           ['Amount', of.amount],
           ['Verdict', of.verdict],
           ['Operation', of.id],
@@ -82,6 +82,7 @@ interface PlanDetail {
   readonly id: string;
   readonly at: string;
   readonly state: string;
+  readonly look: string;
   readonly summary: string;
   readonly who: string;
   readonly expires: string;
@@ -104,7 +105,7 @@ export function PlanDetails({ detail: of }: { readonly detail: PlanDetail }) {
       <h2>{plain(of.summary)}</h2>
       <Facts
         of={[
-          ['Status', <State of={of.state} />],
+          ['Status', <State of={of.state} look={of.look} />],
           ['Plan', of.id],
           ['Author', of.who],
           ['Written', <Time at={of.at} />],
@@ -122,53 +123,6 @@ export function PlanDetails({ detail: of }: { readonly detail: PlanDetail }) {
       </ol>
       <Facts of={of.lines.map(({ label, value }) => [label, plain(value)] as const)} />
       <Copy label="Copy as fiatrail" text={of.copies.fiatrail} />
-    </>
-  );
-}
-
-interface StoryDetail {
-  readonly id: string;
-  readonly kind: string;
-  readonly state: string | null;
-  readonly means: string | null;
-  readonly amount: string | null;
-  readonly facts: readonly { readonly title: string; readonly field: string }[];
-  readonly user: string | null;
-  readonly asOf: string | null;
-  readonly row: string;
-  readonly timeline: readonly { readonly at: string | null; readonly what: string; readonly source: string }[];
-  readonly next: readonly string[];
-}
-
-/** A row of the copied lists, with everything that this machine knows of it. */
-export function StoryDetails({ detail: of }: { readonly detail: StoryDetail }) {
-  return (
-    <>
-      <h2>{plain(`${of.kind} ${of.id}`)}</h2>
-      <Facts
-        of={[
-          ['State', of.state && <State of={of.state} />],
-          ['Meaning', of.means],
-          ['Amount', of.amount],
-          ['ID', of.id],
-          ['User', of.user],
-          ...of.facts.map(({ title, field }) => [title, textAt(of.row, field)] as const),
-          ['As of', of.asOf && <Time at={of.asOf} />],
-        ]}
-      />
-      <h3>Timeline</h3>
-      <ul class="belongings">
-        {of.timeline.map(({ at, what, source }) => (
-          <li>
-            <Time at={at} /> <Linked text={what} /> <span class="note">({plain(source)})</span>
-          </li>
-        ))}
-      </ul>
-      <h3>As copied</h3>
-      <Json text={of.row} label="As copied" />
-      {of.next.map((each) => (
-        <Copy label="Copy as fiatrail" text={each} />
-      ))}
     </>
   );
 }

@@ -3,10 +3,14 @@ import { useEffect, useState } from 'preact/hooks';
 /** What the server says about its source. */
 export interface About {
   readonly title: string;
+  /** The time zone of all times on the page. */
+  readonly zone: string;
   readonly notice?: string;
   readonly lists: readonly string[];
   /** By list. */
   readonly kinds: Readonly<Record<string, readonly string[]>>;
+  /** The filters of each list besides its text and its states. */
+  readonly filters: Readonly<Record<string, readonly string[]>>;
   readonly documents: readonly string[];
   readonly actions: readonly string[];
 }

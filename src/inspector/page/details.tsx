@@ -1,11 +1,12 @@
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
-import { OperationDetails, PlanDetails, StoryDetails } from './account.tsx';
+import { OperationDetails, PlanDetails } from './account.tsx';
 import { type About, post } from './api.tsx';
 import { Facts } from './facts.tsx';
-import { type Life, Picture } from './picture.tsx';
-import { hrefOf } from './route.tsx';
-import { Copy, Json, plain, State, statusOf, Time, Wide } from './text.tsx';
+import { Postings, type PostingsShown } from './postings.tsx';
+import { Copy, Json, plain, State, statusOf, Time } from './text.tsx';
+import { ThingDetails } from './thing.tsx';
+import { UserDetails } from './user.tsx';
 
 interface DetailProps<T> {
   readonly detail: T;
@@ -25,11 +26,14 @@ interface RequestDetail {
   readonly subject: string | null;
   readonly sent: string | null;
   readonly received: string | null;
+  readonly look: string;
+  readonly sandboxAt: string | null;
   readonly copies: { readonly fiatrail?: string; readonly curl?: string };
 }
 
 function Request({ detail }: DetailProps<RequestDetail>) {
-  const { at, ms, method, path, operation, effect, who, status, subject, sent, received, copies } = detail;
+  const { at, ms, method, path, operation, effect, who, status, subject, sent, received, copies, look, sandboxAt } =
+    detail;
   return (
     <>
       <h2>
@@ -37,11 +41,12 @@ function Request({ detail }: DetailProps<RequestDetail>) {
       </h2>
       <Facts
         of={[
-          ['Status', <State of={statusOf(status)} />],
+          ['Status', <State of={statusOf(status)} look={look} />],
           ['Operation', operation],
           ['Effect', effect],
           ['Who', who],
-          ['Time', <Time at={at} />],
+          ['Machine time', <Time at={at} />],
+          ['Sandbox time', sandboxAt && <Time at={sandboxAt} />],
           ['Took', `${ms} ms`],
           ['About', subject],
         ]}
@@ -72,6 +77,7 @@ interface EventDetail {
   readonly subject: string | null;
   readonly who: string | null;
   readonly state: string;
+  readonly look: string;
   readonly url?: string | null;
   readonly data: string | null;
   readonly problem?: string | null;
@@ -94,13 +100,13 @@ interface EventDetail {
 }
 
 function Event({ detail, about }: DetailProps<EventDetail>) {
-  const { id, at, event, subject, who, state, url, data, log, forwards, problem, quarantined } = detail;
+  const { id, at, event, subject, who, state, look, url, data, log, forwards, problem, quarantined } = detail;
   return (
     <>
       <h2>{plain(event ?? 'An event without a name')}</h2>
       <Facts
         of={[
-          ['State', <State of={state} />],
+          ['Status', <State of={state} look={look} />],
           ['About', subject],
           ['Who', who],
           ['Time', <Time at={at} />],
@@ -157,22 +163,11 @@ function Resend({ eventId }: { readonly eventId: string }) {
   );
 }
 
-interface SetDetail {
+interface SetDetail extends PostingsShown {
   readonly id: string;
   readonly at: string;
   readonly event: string;
   readonly subject: string;
-  readonly postings: readonly Readonly<Record<'account' | 'asset' | 'amount' | 'after', string>>[];
-  readonly sums: readonly { readonly asset: string; readonly sum: string; readonly isZero: boolean }[];
-}
-
-/** Says with a sign and a word that a sum is zero, or that it is not. */
-export function Sum({ sum, isZero }: { readonly sum: string; readonly isZero: boolean }) {
-  return (
-    <span class={`state ${isZero ? 'good' : 'worse'}`}>
-      {isZero ? `✓ ${plain(sum)}: it sums to zero` : `! ${plain(sum)}: it does not sum to zero`}
-    </span>
-  );
 }
 
 function PostingSet({ detail: { id, at, event, subject, postings, sums } }: DetailProps<SetDetail>) {
@@ -182,94 +177,11 @@ function PostingSet({ detail: { id, at, event, subject, postings, sums } }: Deta
       <Facts
         of={[
           ['Set', id],
-          ['About', <a href={hrefOf({ pane: 'work', id: subject })}>{plain(subject)}</a>],
+          ['About', subject],
           ['Time', <Time at={at} />],
         ]}
       />
-      <Wide label="Postings">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Account</th>
-              <th scope="col" class="number">
-                Amount
-              </th>
-              <th scope="col" class="number">
-                Balance after
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {postings.map(({ account, amount, after }) => (
-              <tr>
-                <td>{plain(account)}</td>
-                <td class="number">{plain(amount)}</td>
-                <td class="number">{plain(after)}</td>
-              </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            {sums.map(({ asset, sum, isZero }) => (
-              <tr>
-                <th scope="row">{plain(asset)}</th>
-                <td class="number" colSpan={2}>
-                  <Sum sum={sum} isZero={isZero} />
-                </td>
-              </tr>
-            ))}
-          </tfoot>
-        </table>
-      </Wide>
-    </>
-  );
-}
-
-interface WorkDetail {
-  readonly id: string;
-  readonly kind: string;
-  readonly at: string;
-  readonly state: string;
-  readonly life?: Life;
-  readonly postings?: readonly Readonly<Record<'id' | 'event' | 'at', string>>[];
-  readonly requests?: readonly Readonly<Record<'id' | 'at' | 'operation', string>>[];
-  readonly events?: readonly Readonly<Record<'id' | 'at' | 'event', string>>[];
-}
-
-function Work({ detail }: DetailProps<WorkDetail>) {
-  const { id, kind, at, state, life, postings, requests, events } = detail;
-  const belongings = [
-    ...(requests ?? []).map((each) => ({ ...each, what: `request ${each.operation}`, pane: 'requests' })),
-    ...(postings ?? []).map((each) => ({ ...each, what: `postings ${each.event}`, pane: 'ledger' })),
-    ...(events ?? []).map((each) => ({ ...each, what: `event ${each.event}`, pane: 'events' })),
-  ].toSorted((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)));
-  return (
-    <>
-      <h2>{plain(`${kind} ${id}`)}</h2>
-      <Facts
-        of={[
-          ['State', <State of={state} />],
-          ['ID', id],
-          ['Time', <Time at={at} />],
-        ]}
-      />
-      {life && <Picture life={life} />}
-      {life && (
-        <ol class="path">
-          {life.path.map((each) => (
-            <li>
-              {plain(each.state)} {each.at && <Time at={each.at} />}
-            </li>
-          ))}
-        </ol>
-      )}
-      {belongings.length > 0 && <h3>What belongs to it</h3>}
-      <ul class="belongings">
-        {belongings.map(({ pane, id: each, at: time, what }) => (
-          <li>
-            <Time at={time} /> <a href={hrefOf({ pane, id: each })}>{plain(what)}</a>
-          </li>
-        ))}
-      </ul>
+      <Postings postings={postings} sums={sums} />
     </>
   );
 }
@@ -278,8 +190,9 @@ export const DETAILS: Readonly<Record<string, ComponentType<DetailProps<never>>>
   requests: Request as ComponentType<DetailProps<never>>,
   events: Event as ComponentType<DetailProps<never>>,
   ledger: PostingSet as ComponentType<DetailProps<never>>,
-  work: Work as ComponentType<DetailProps<never>>,
+  work: ThingDetails as ComponentType<DetailProps<never>>,
   operations: OperationDetails as ComponentType<DetailProps<never>>,
+  users: UserDetails as ComponentType<DetailProps<never>>,
+  copied: ThingDetails as ComponentType<DetailProps<never>>,
   plans: PlanDetails as ComponentType<DetailProps<never>>,
-  copied: StoryDetails as ComponentType<DetailProps<never>>,
 };

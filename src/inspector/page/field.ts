@@ -7,8 +7,11 @@ export function textAt(row: string, field: string): string | null {
     if (value === undefined || value === null) return null;
     if (typeof value !== 'object') return String(value);
     const { value: sum, asset } = value as Readonly<Record<string, unknown>>;
-    return [sum, asset].filter((each) => typeof each === 'string').join(' ');
+    return [typeof sum === 'string' ? separated(sum) : sum, asset].filter((each) => typeof each === 'string').join(' ');
   } catch {
     return null;
   }
 }
+
+/** A figure with separators between its thousands. */
+const separated = (figure: string) => figure.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));

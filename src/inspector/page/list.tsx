@@ -1,18 +1,17 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Row } from '../source.ts';
-import { get } from './api.tsx';
+import { get, useRead } from './api.tsx';
+import { type Filters, givenIn } from './route.tsx';
 import { type AskRows, createRows, type KnownRows } from './rows.ts';
-import { plain, State, statusOf, Time } from './text.tsx';
+import { plain, State, shortId, span, startOf, statusOf, Time } from './text.tsx';
 
 /** A column of a list. */
 export interface Column {
   readonly field: string;
   readonly title: string;
-  readonly kind?: 'time' | 'state' | 'number';
+  readonly kind?: 'time' | 'state' | 'number' | 'span' | 'id';
   /** The field that is shown of a row without this one. */
   readonly otherwise?: string;
-  /** Its share of the width. */
-  readonly width: string;
 }
 
 /** Rows beyond what is seen, so that scrolling finds them there. */
@@ -23,22 +22,28 @@ const REST_MS = 150;
 interface ListProps {
   readonly name: string;
   readonly columns: readonly Column[];
-  readonly text: string;
-  readonly state: string;
+  readonly filters: Filters;
   readonly selected: string;
   readonly version: string;
   onSelect(id: string): void;
 }
 
+/** The filters as the server is asked for them: days begin in the zone of the page. */
+const askedBy = (filters: Filters) =>
+  givenIn({ ...filters, since: startOf(filters.since), until: startOf(filters.until) });
+
 /** The rows that match what the list is reduced to. */
-function useRows({ name, text, state }: ListProps): KnownRows {
+function useRows({ name, filters }: ListProps): KnownRows {
   const [, setDrawn] = useState({});
+  const given = JSON.stringify(askedBy(filters));
   return useMemo(() => {
     const ask: AskRows = (from, limit) =>
-      get(`/api/lists/${name}?${new URLSearchParams({ text, state, from: String(from), limit: String(limit) })}`);
+      get(
+        `/api/lists/${name}?${new URLSearchParams([...JSON.parse(given), ['from', String(from)], ['limit', String(limit)]])}`,
+      );
     const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
     return createRows(ask, () => setDrawn({}), { nowMs: () => performance.now(), sleep });
-  }, [name, text, state]);
+  }, [name, given]);
 }
 
 const rowHeightHere = () => (matchMedia('(max-width: 640px)').matches ? 52 : 34);
@@ -81,8 +86,9 @@ export function List(props: ListProps) {
   const box = useRef<HTMLDivElement>(null);
   const { first, count, height, rowHeight, isAtTop, isScrolling, onScroll } = useSeen(box);
   const [active, setActive] = useState(0);
-  const { total, hasOlder, gap } = rows.about();
+  const { total, hasOlder, gap, now } = rows.about();
   const last = Math.min(total, first + count);
+  const isReduced = givenIn(props.filters).length > 0;
   const before = useRef({ rows, total });
   useLayoutEffect(() => {
     const isSameList = before.current.rows === rows;
@@ -115,6 +121,8 @@ export function List(props: ListProps) {
       ...{ Home: 0, End: total - 1, j: active + 1, k: active - 1 },
     };
     if (event.key in to && !event.ctrlKey && !event.metaKey) move(to[event.key] ?? 0);
+    else if (event.key === 'c' && !event.ctrlKey && !event.metaKey)
+      void navigator.clipboard?.writeText(rows.at(total - 1 - active)?.id ?? '').catch(() => {});
     else if (event.key === 'Enter' || event.key === ' ') onSelect(rows.at(total - 1 - active)?.id ?? selected);
     else return;
     event.preventDefault();
@@ -132,7 +140,7 @@ export function List(props: ListProps) {
       <ListRow
         // The elements of a row that is no longer seen become those of one that is.
         key={position % count}
-        {...{ columns, row, position, at, total, rowHeight, choose }}
+        {...{ columns, row, position, at, total, rowHeight, choose, now }}
         isActive={at === active}
         isSelected={row !== undefined && row.id === selected}
       />,
@@ -166,12 +174,35 @@ export function List(props: ListProps) {
         {total < 0
           ? 'Reading…'
           : total === 0
-            ? 'Nothing here yet.'
+            ? isReduced
+              ? 'Nothing fits these filters.'
+              : 'Nothing here yet.'
             : `${total.toLocaleString('en')} ${total === 1 ? 'row' : 'rows'}`}
         {hasOlder && ', and older ones, which the search finds'}
         {gap !== undefined && ` · ${plain(gap)}`}
+        {isReduced && <Sums name={name} filters={props.filters} version={version} />}
       </p>
     </div>
+  );
+}
+
+interface Sum {
+  readonly asset: string;
+  readonly amount: string;
+  readonly done: string;
+}
+
+/** What the rows that fit move together. */
+function Sums({ name, filters, version }: Pick<ListProps, 'name' | 'filters' | 'version'>) {
+  const { value = [] } = useRead<readonly Sum[]>(`/api/sums/${name}?${new URLSearchParams(askedBy(filters))}`, version);
+  return (
+    <>
+      {value.map(({ asset, amount, done }) => (
+        <span key={asset} class="sum">
+          {plain(amount)} <span class="note">{done === amount ? 'all done' : `${plain(done)} of it done`}</span>
+        </span>
+      ))}
+    </>
   );
 }
 
@@ -190,14 +221,16 @@ interface ListRowProps {
   readonly rowHeight: number;
   readonly isActive: boolean;
   readonly isSelected: boolean;
+  readonly now: string | undefined;
   choose(at: number): void;
 }
 
-function ListRow({ columns, row, position, at, total, rowHeight, isActive, isSelected, choose }: ListRowProps) {
+function ListRow({ columns, row, position, at, total, rowHeight, isActive, isSelected, now, choose }: ListRowProps) {
   // Of most rows, only the place changes.
   const cells = useMemo(
-    () => (row ? columns.map((column) => <Cell column={column} row={row} />) : <span class="waiting">…</span>),
-    [columns, row],
+    () =>
+      row ? columns.map((column) => <Cell column={column} row={row} now={now} />) : <span class="waiting">…</span>,
+    [columns, row, isOpen(row) ? now : ''],
   );
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keyboard, and says which row is active
@@ -217,16 +250,35 @@ function ListRow({ columns, row, position, at, total, rowHeight, isActive, isSel
   );
 }
 
-function Cell({ column: { field, kind, otherwise = '' }, row }: { readonly column: Column; readonly row: Row }) {
+/** Whether a row goes on, so that how long it has lasted changes. */
+const isOpen = (row: Row | undefined) => row !== undefined && (row['look'] === 'open' || row['look'] === 'you');
+
+/** How long a row took, or has lasted until now. */
+function lasted(row: Row, now: string | undefined): string {
+  const end = row['endedAt'] ?? (isOpen(row) ? now : undefined);
+  return end === null || end === undefined ? '' : span(Date.parse(String(end)) - Date.parse(String(row['at'])));
+}
+
+interface CellProps {
+  readonly column: Column;
+  readonly row: Row;
+  readonly now: string | undefined;
+}
+
+function Cell({ column: { field, kind, otherwise = '' }, row, now }: CellProps) {
   const value = field === 'status' ? statusOf(row[field]) : (row[field] ?? row[otherwise]);
   return (
-    <span class={`cell ${kind ?? ''} of-${field}`}>
+    <span class={`cell ${kind ?? ''} of-${field}${kind === 'span' && isOpen(row) ? ' goes-on' : ''}`}>
       {kind === 'time' ? (
         <Time at={value} />
       ) : kind === 'state' ? (
-        <State of={value} />
+        <State of={value} look={row['look']} />
+      ) : kind === 'span' ? (
+        lasted(row, now)
       ) : value === null || value === undefined ? (
         ''
+      ) : kind === 'id' ? (
+        shortId(plain(String(value)))
       ) : (
         plain(String(value))
       )}

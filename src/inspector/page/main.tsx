@@ -4,118 +4,18 @@ import { CopyPane } from './account.tsx';
 import { type About, get, post, Refused, useFeed, useRead } from './api.tsx';
 import { ChartsPane } from './charts.tsx';
 import { DETAILS } from './details.tsx';
-import { type Column, List } from './list.tsx';
+import { FilterBar } from './filters.tsx';
+import { List } from './list.tsx';
+import { LISTS } from './lists.tsx';
+import { NowPane } from './now.tsx';
 import { BalancesPane, BookPane, ClockPane, FindPane } from './panes.tsx';
 import { goTo, hrefOf, type Route, routeOf, useRoute } from './route.tsx';
-import { plain } from './text.tsx';
-
-const column = (field: string, title: string, width: string, kind?: Column['kind']): Column => ({
-  ...{ field, title, width },
-  ...(kind && { kind }),
-});
-
-/** The columns of each list, and what it can be reduced to. */
-const LISTS: Readonly<
-  Record<string, { readonly title: string; readonly columns: readonly Column[]; readonly states: readonly string[] }>
-> = {
-  requests: {
-    title: 'Requests',
-    columns: [
-      ...[
-        column('at', 'Time', '7rem', 'time'),
-        column('method', 'Method', '4rem'),
-        { ...column('operation', 'Operation', '12rem'), otherwise: 'path' },
-      ],
-      ...[
-        column('who', 'Who', '9rem'),
-        column('ms', 'ms', '4rem', 'number'),
-        column('status', 'Status', '6rem', 'state'),
-      ],
-      column('subject', 'About', '1fr'),
-    ],
-    states: ['ok', 'rejected', 'failed', 'read', 'write', 'money'],
-  },
-  events: {
-    title: 'Events',
-    columns: [
-      ...[
-        column('at', 'Time', '10rem', 'time'),
-        column('event', 'Event', '15rem'),
-        column('state', 'State', '8rem', 'state'),
-      ],
-      ...[
-        column('attempts', 'Sent', '4rem', 'number'),
-        column('who', 'Who', '9rem'),
-        column('subject', 'About', '1fr'),
-      ],
-    ],
-    states: ['none', 'waiting', 'delivered', 'given-up'],
-  },
-  work: {
-    title: 'Work',
-    columns: [
-      ...[
-        column('at', 'Time', '10rem', 'time'),
-        column('kind', 'Kind', '9rem'),
-        column('state', 'State', '9rem', 'state'),
-      ],
-      column('id', 'ID', '1fr'),
-    ],
-    states: [],
-  },
-  operations: {
-    title: 'Operations',
-    columns: [
-      ...[
-        column('at', 'Time', '10rem', 'time'),
-        column('state', 'State', '8rem', 'state'),
-        column('summary', 'Summary', '1fr'),
-      ],
-      ...[column('amount', 'Amount', '9rem'), column('who', 'Who', '8rem')],
-    ],
-    states: ['prepared', 'sent', 'unknown', 'accepted', 'settled', 'failed', 'rejected', 'resolved'],
-  },
-  plans: {
-    title: 'Plans',
-    columns: [
-      ...[
-        column('at', 'Time', '10rem', 'time'),
-        column('state', 'Status', '8rem', 'state'),
-        column('summary', 'Summary', '1fr'),
-      ],
-      ...[column('who', 'Author', '12rem'), column('expires', 'Expires', '10rem', 'time')],
-    ],
-    states: ['waits for you', 'waiting', 'approved', 'rejected', 'withdrawn', 'expired', 'applied', 'applied-in-part'],
-  },
-  copied: {
-    title: 'Copied rows',
-    columns: [
-      ...[
-        column('at', 'Time', '10rem', 'time'),
-        column('kind', 'List', '10rem'),
-        column('state', 'State', '9rem', 'state'),
-      ],
-      ...[column('amount', 'Amount', '10rem'), column('id', 'ID', '1fr')],
-    ],
-    states: [],
-  },
-  ledger: {
-    title: 'Ledger',
-    columns: [
-      ...[
-        column('id', 'Set', '5rem', 'number'),
-        column('at', 'Time', '10rem', 'time'),
-        column('event', 'Event', '12rem'),
-      ],
-      column('subject', 'About', '1fr'),
-    ],
-    states: [],
-  },
-};
+import { Links, plain, shownZone, showTimesIn, Time } from './text.tsx';
 
 const DOCUMENTS = {
+  now: { title: 'Now', pane: NowPane },
   charts: { title: 'Charts', pane: ChartsPane },
-  copy: { title: 'LocalCopy', pane: CopyPane },
+  copy: { title: 'Local copy', pane: CopyPane },
   balances: { title: 'Balances', pane: BalancesPane },
   book: { title: 'Order book', pane: BookPane },
   clock: { title: 'Clock and faults', pane: ClockPane },
@@ -124,8 +24,9 @@ const DOCUMENTS = {
 const isDocument = (name: string): name is keyof typeof DOCUMENTS => Object.hasOwn(DOCUMENTS, name);
 
 const panesOf = ({ lists, documents }: About) => [
+  ...(documents.includes('now') ? [{ name: 'now', title: DOCUMENTS.now.title }] : []),
   ...lists.flatMap((name) => (LISTS[name] ? [{ name, title: LISTS[name].title }] : [])),
-  ...documents.flatMap((name) => (isDocument(name) ? [{ name, title: DOCUMENTS[name].title }] : [])),
+  ...documents.flatMap((name) => (isDocument(name) && name !== 'now' ? [{ name, title: DOCUMENTS[name].title }] : [])),
 ];
 
 /** Exchanges the token of the address for a session, and takes it out of the address. */
@@ -145,8 +46,13 @@ function App() {
   const route = useRoute();
   const feed = useFeed(about !== undefined);
   useEffect(() => {
-    enter().then(setAbout, (error: Error) => setProblem(saidOf(error)));
+    enter().then(shown, (error: Error) => setProblem(saidOf(error)));
   }, []);
+  const shown = (read: About) => {
+    showTimesIn(read.zone);
+    document.title = `${read.title} · fiatrail`;
+    setAbout(read);
+  };
   const panes = about ? panesOf(about) : [];
   useKeys(panes.map(({ name }) => name));
   if (!about) return <main class="alone">{problem ? <p role="alert">{problem}</p> : <p>Opening…</p>}</main>;
@@ -160,8 +66,9 @@ function App() {
         </h1>
         <Search text={route.pane === 'find' ? route.text : ''} />
         {about.actions.includes('save') && <Save />}
+        <Clock about={about} version={feed.version} />
         <span class={`live ${feed.isLive ? 'on' : ''}`} role="status">
-          {feed.isLive ? '● Live' : '○ Not connected'}
+          {!feed.isLive ? '○ Not connected' : about.title.endsWith('(saved)') ? 'Saved' : '● Live'}
         </span>
       </header>
       <nav aria-label="Panes">
@@ -268,9 +175,10 @@ function Search({ text }: { readonly text: string }) {
         </label>
         <input
           id="search"
+          key={text}
           name="text"
           type="search"
-          placeholder="Find an id or a name ( / )"
+          placeholder="Find an id, a hash, an account, a name, an amount ( / )"
           defaultValue={text}
           autocomplete="off"
         />
@@ -295,40 +203,15 @@ function Pane({ route, about, version }: PaneProps) {
 }
 
 function ListPane({ route, about, version }: PaneProps) {
-  const { pane, id, text, state } = route;
-  const { columns = [], states: own = [] } = LISTS[pane] ?? {};
-  const states = [...own, ...(about.kinds[pane] ?? [])];
+  const { pane, id } = route;
+  const { columns = [] } = LISTS[pane] ?? {};
   return (
     <div class={`split ${id ? 'open' : ''}`}>
       <div class="side">
-        <div class="filters">
-          <label>
-            <span class="unseen">Filter</span>
-            <input
-              type="search"
-              placeholder="Filter"
-              value={text}
-              onInput={({ currentTarget }) => goTo({ ...route, text: currentTarget.value }, true)}
-            />
-          </label>
-          {states.length > 0 && (
-            <label>
-              <span class="unseen">Only</span>
-              <select
-                value={state}
-                onChange={({ currentTarget }) => goTo({ ...route, state: currentTarget.value }, true)}
-              >
-                <option value="">all</option>
-                {states.map((each) => (
-                  <option>{each}</option>
-                ))}
-              </select>
-            </label>
-          )}
-        </div>
+        <FilterBar route={route} about={about} />
         <List
           name={pane}
-          {...{ columns, text, state, version }}
+          {...{ columns, filters: route, version }}
           selected={id}
           onSelect={(chosen) => goTo({ ...route, id: chosen })}
         />
@@ -342,6 +225,28 @@ function ListPane({ route, about, version }: PaneProps) {
   );
 }
 
+interface ClockDocument {
+  readonly now: string;
+}
+
+/** The zone of all times on the page, and the sandbox's time where it has its own. */
+function Clock({ about, version }: { readonly about: About; readonly version: string }) {
+  const { value } = useRead<ClockDocument>(
+    about.documents.includes('clock') ? '/api/documents/clock' : undefined,
+    version,
+  );
+  return (
+    <span class="zone">
+      {value?.now && (
+        <>
+          Sandbox time <Time at={value.now} /> ·{' '}
+        </>
+      )}
+      Times in {shownZone()}
+    </span>
+  );
+}
+
 interface DetailProps {
   readonly pane: string;
   readonly id: string;
@@ -352,7 +257,7 @@ interface DetailProps {
 
 function Detail({ pane, id, about, version, onClose }: DetailProps) {
   // A request never changes once it was answered.
-  const { value, problem } = useRead<never>(
+  const { value, problem } = useRead<{ readonly links?: Record<string, { list: string; id: string }> }>(
     `/api/lists/${pane}/${encodeURIComponent(id)}`,
     pane === 'requests' ? '' : version,
   );
@@ -363,7 +268,9 @@ function Detail({ pane, id, about, version, onClose }: DetailProps) {
         <span aria-hidden="true">✕</span> Close
       </button>
       {value && Shown ? (
-        <Shown detail={value} about={about} />
+        <Links.Provider value={value.links ?? {}}>
+          <Shown detail={value as never} about={about} />
+        </Links.Provider>
       ) : (
         <p class="note">{problem ? plain(problem) : 'Reading…'}</p>
       )}

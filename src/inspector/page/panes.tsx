@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { type About, post, useRead } from './api.tsx';
-import { Sum } from './details.tsx';
+import { LISTS } from './lists.tsx';
+import { AccountName, type AccountNamed, Sum } from './postings.tsx';
 import { hrefOf } from './route.tsx';
-import { plain, Time, Wide } from './text.tsx';
+import { plain, State, Time, Wide } from './text.tsx';
 
 interface PaneProps {
   readonly about: About;
@@ -17,7 +18,7 @@ interface Balances {
   readonly sum: string;
   readonly isZero: boolean;
   readonly others: string | null;
-  readonly accounts: readonly { readonly account: string; readonly balance: string }[];
+  readonly accounts: readonly (AccountNamed & { readonly balance: string })[];
 }
 
 export function BalancesPane({ version }: PaneProps) {
@@ -39,9 +40,11 @@ export function BalancesPane({ version }: PaneProps) {
                 </tr>
               </thead>
               <tbody>
-                {accounts.map(({ account, balance }) => (
+                {accounts.map(({ balance, ...account }) => (
                   <tr>
-                    <td>{plain(account)}</td>
+                    <td>
+                      <AccountName of={account} />
+                    </td>
                     <td class="number">{plain(balance)}</td>
                   </tr>
                 ))}
@@ -260,25 +263,58 @@ interface Found {
   readonly list: string;
   readonly id: string;
   readonly text: string;
+  readonly at?: string | null;
+  readonly state?: string | null;
+  readonly look?: string | null;
 }
 
-export function FindPane({ text, version }: PaneProps & { readonly text: string }) {
-  const path = `/api/find?${new URLSearchParams({ text })}`;
-  const { value, problem } = useRead<readonly Found[]>(text === '' ? undefined : path, version);
-  if (text === '') return <p class="note">Type an id, a name or a part of either into the search above.</p>;
+const EXAMPLES = [
+  'an id, or its first or last letters',
+  'a hash, an address or an account number',
+  'a name',
+  '₦5,000 or 5000 cngn',
+  'any text of a request or an event',
+];
+
+/** What has a text, by where it is shown. It is looked for once: it is read through everything there is. */
+export function FindPane({ text }: PaneProps & { readonly text: string }) {
+  const { value, problem } = useRead<readonly Found[]>(
+    text === '' ? undefined : `/api/find?${new URLSearchParams({ text })}`,
+    '',
+  );
+  if (text === '')
+    return (
+      <section class="found">
+        <p>Type into the search above:</p>
+        <ul>
+          {EXAMPLES.map((each) => (
+            <li>{each}</li>
+          ))}
+        </ul>
+      </section>
+    );
   if (!value) return waiting(problem);
+  const lists = [...new Set(value.map(({ list }) => list))];
   return (
     <section class="found">
       <h2>
         {value.length === 0 ? 'Nothing has' : 'What has'} “{plain(text)}”
       </h2>
-      <ul>
-        {value.map(({ list, id, text: said }) => (
-          <li>
-            {plain(list)} <a href={hrefOf({ pane: list, id })}>{plain(said)}</a>
-          </li>
-        ))}
-      </ul>
+      {lists.map((name) => (
+        <section>
+          <h3>{LISTS[name]?.title ?? plain(name)}</h3>
+          <ul>
+            {value
+              .filter(({ list }) => list === name)
+              .map(({ list, id, text: said, at, state, look }) => (
+                <li>
+                  {at && <Time at={at} />} <a href={hrefOf({ pane: list, id })}>{plain(said)}</a>{' '}
+                  {state && <State of={state} look={look} />}
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
     </section>
   );
 }

@@ -6,13 +6,32 @@ export interface Route {
   readonly id: string;
   readonly text: string;
   readonly state: string;
+  readonly look: string;
+  readonly since: string;
+  readonly until: string;
+  readonly user: string;
+  readonly least: string;
+  readonly most: string;
 }
+
+/** What a list is reduced by, as it is in the address. */
+export const FILTERS = ['text', 'state', 'look', 'since', 'until', 'user', 'least', 'most'] as const;
+
+export type Filters = Pick<Route, (typeof FILTERS)[number]>;
+
+/** The filters that say something. */
+export const givenIn = (filters: Partial<Filters>): [string, string][] =>
+  FILTERS.flatMap((name): [string, string][] => {
+    const value = filters[name] ?? '';
+    return value === '' ? [] : [[name, value]];
+  });
 
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [pane = '', id = ''] = path.split('/').map(decoded);
   const parameters = new URLSearchParams(query);
-  return { pane, id, text: parameters.get('text') ?? '', state: parameters.get('state') ?? '' };
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, parameters.get(name) ?? ''])) as unknown as Filters;
+  return { pane, id, ...filters };
 }
 
 function decoded(part: string): string {
@@ -23,8 +42,8 @@ function decoded(part: string): string {
   }
 }
 
-export function hrefOf({ pane, id = '', text = '', state = '' }: Partial<Route>): string {
-  const query = new URLSearchParams({ ...(text && { text }), ...(state && { state }) }).toString();
+export function hrefOf({ pane, id = '', ...filters }: Partial<Route>): string {
+  const query = new URLSearchParams(givenIn(filters)).toString();
   return `#/${encodeURIComponent(pane ?? '')}${id ? `/${encodeURIComponent(id)}` : ''}${query ? `?${query}` : ''}`;
 }
 

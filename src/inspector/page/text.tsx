@@ -1,4 +1,6 @@
-import { useState } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useState } from 'preact/hooks';
+import { LINKABLE } from '../linkable.ts';
 import { hrefOf } from './route.tsx';
 
 /** Characters that are not seen, or that change the order in which others are. */
@@ -10,17 +12,19 @@ export const plain = (text: string): string =>
     each === '\n' || each === '\t' ? each : `⟨U+${each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
   );
 
-const IDS =
-  /\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[A-Z]{2,6}_[\w-]{8,64}|0x[0-9a-f]{40,64})\b/gi;
+/** What the server found of the ids in a detail: only these are links. */
+export const Links = createContext<Readonly<Record<string, { readonly list: string; readonly id: string }>>>({});
 
-/** Text in which everything with an id is a link to what has it. */
+/** Text in which everything with an id that something has is a link to it. */
 export function Linked({ text }: { readonly text: string }) {
+  const links = useContext(Links);
   const shown = plain(text);
   const parts: preact.ComponentChildren[] = [];
   let at = 0;
-  for (const found of shown.matchAll(IDS)) {
+  for (const found of shown.matchAll(LINKABLE)) {
+    const to = Object.hasOwn(links, found[0]) ? links[found[0]] : undefined;
     parts.push(shown.slice(at, found.index));
-    parts.push(<a href={hrefOf({ pane: 'find', text: found[0] })}>{found[0]}</a>);
+    parts.push(to ? <a href={hrefOf({ pane: to.list, id: to.id })}>{found[0]}</a> : found[0]);
     at = found.index + found[0].length;
   }
   parts.push(shown.slice(at));
@@ -67,43 +71,120 @@ export function Json({ text, label }: { readonly text: string | null; readonly l
   );
 }
 
-/** `14:03:07.120`, with the day in a tooltip; the time of the machine's zone. */
+/** The zone in which the page shows all times, and how far its clocks are ahead of UTC in each hour that was shown. */
+const TIMES: { zone: string; format: Intl.DateTimeFormat | undefined; readonly ahead: Map<number, number> } = {
+  zone: 'UTC',
+  format: undefined,
+  ahead: new Map(),
+};
+
+const HOUR_MS = 3_600_000;
+
+/** Sets the zone in which all times are shown. */
+export function showTimesIn(zone: string): void {
+  TIMES.zone = zone;
+  try {
+    TIMES.format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  } catch {
+    // A saved session may say anything; its times are shown in UTC.
+    TIMES.zone = 'UTC';
+    TIMES.format = undefined;
+  }
+  TIMES.ahead.clear();
+}
+
+/** The zone that times are shown in. */
+export const shownZone = (): string => TIMES.zone;
+
+/** How far the zone's clocks are ahead of UTC, in milliseconds. Asking Intl for each row of a list would take most of a frame. */
+function aheadMs(timeMs: number): number {
+  const hour = Math.floor(timeMs / HOUR_MS);
+  const known = TIMES.ahead.get(hour);
+  if (known !== undefined) return known;
+  const name = TIMES.format?.formatToParts(timeMs).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const [, sign, hours = '0', minutes = '0'] = /([+-])(\d\d):(\d\d)/.exec(name) ?? [];
+  const ahead = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  if (TIMES.ahead.size > 10_000) TIMES.ahead.clear();
+  TIMES.ahead.set(hour, ahead);
+  return ahead;
+}
+
+const inZone = (timeMs: number) => new Date(timeMs + aheadMs(timeMs)).toISOString();
+
+/** When a day begins in the zone, ISO 8601 in UTC; what is no day stays. */
+export function startOf(day: string): string {
+  const utcMs = Date.parse(day);
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(utcMs)) return day;
+  return new Date(utcMs - aheadMs(utcMs - aheadMs(utcMs))).toISOString();
+}
+
+/** `14:03:07` of today, `2026-11-26 14:03:07` of another day; the time of the zone that the header names. */
 export function Time({ at }: { readonly at: string | number | null | undefined }) {
   if (at === null || at === undefined) return <>—</>;
-  const time = new Date(at);
-  if (Number.isNaN(time.getTime())) return <>{plain(String(at))}</>;
-  const two = (value: number, length = 2) => String(value).padStart(length, '0');
-  const now = new Date();
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  const clock = `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
-  const isToday =
-    time.getDate() === now.getDate() && time.getMonth() === now.getMonth() && time.getFullYear() === now.getFullYear();
-  const iso = time.toISOString();
+  const timeMs = Date.parse(String(at));
+  if (Number.isNaN(timeMs)) return <>{plain(String(at))}</>;
+  const shown = inZone(timeMs);
+  const isToday = shown.slice(0, 10) === inZone(Date.now()).slice(0, 10);
+  const iso = new Date(timeMs).toISOString();
   return (
     <time dateTime={iso} title={iso}>
-      {isToday ? `${clock}.${two(time.getMilliseconds(), 3)}` : `${day} ${clock}`}
+      {isToday ? shown.slice(11, 19) : shown.slice(0, 19).replace('T', ' ')}
     </time>
   );
 }
 
+const SPANS = [
+  ['d', 86_400_000],
+  ['h', HOUR_MS],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** `1 m 35 s`, `3 d 4 h`, `250 ms`: the two largest units. */
+export function span(ms: number): string {
+  if (!(ms >= 0)) return '';
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const at = SPANS.findIndex(([, unit]) => ms >= unit);
+  const [name, unit] = SPANS[at] ?? SPANS[3];
+  const [next, small] = SPANS[at + 1] ?? ['', 0];
+  const rest = small === 0 ? 0 : Math.floor((ms % unit) / small);
+  return `${Math.floor(ms / unit)} ${name}${rest > 0 ? ` ${rest} ${next}` : ''}`;
+}
+
+/** `019c…5b858` of an id that is long. */
+export const shortId = (id: string): string => (id.length > 14 ? `${id.slice(0, 4)}…${id.slice(-6)}` : id);
+
 /** The status of a request; one that was not answered was dropped. */
 export const statusOf = (status: string | number | null | undefined) => status ?? 'dropped';
 
-/** Icon and colour of a status. The icon is enough without colour. */
-const LOOKS: readonly (readonly [pattern: RegExp, look: string, sign: string])[] = [
-  [/^(2\d\d|completed|delivered|settled|acknowledged|verified|accepted|active|event|forwarded)$/, 'good', '✓'],
-  [/^(4\d\d|rejected|cancelled|expired|reversed|given-up|dead|late|inactive)$/, 'bad', '✕'],
-  [/^(5\d\d|failed|dropped|unknown|invalid.*|quarantined)$/, 'worse', '!'],
-  [/^none$/, 'quiet', '·'],
-];
+/** The sign of a look, which is enough without its colour, and what it says to whoever does not see it. */
+const LOOKS: Readonly<Record<string, readonly [sign: string, says: string]>> = {
+  done: ['✓', 'done'],
+  open: ['◷', 'under way'],
+  bad: ['✕', 'ended badly'],
+  you: ['▲', 'needs you'],
+  none: ['·', ''],
+};
 
-export function State({ of }: { readonly of: string | number | null | undefined }) {
+/** The looks that a list can be reduced to, in words. */
+export const LOOK_NAMES = Object.entries(LOOKS).flatMap(([look, [, says]]) =>
+  says === '' ? [] : [[look, says] as const],
+);
+
+interface StateProps {
+  readonly of: string | number | null | undefined;
+  /** How it looks, by the records of the server. */
+  readonly look?: string | number | null | undefined;
+}
+
+export function State({ of, look }: StateProps) {
   if (of === null || of === undefined) return <>—</>;
-  const text = String(of);
-  const [, look, sign] = LOOKS.find(([pattern]) => pattern.test(text)) ?? [undefined, 'open', '…'];
+  const name = String(look ?? 'none');
+  const [sign, says] = (Object.hasOwn(LOOKS, name) ? LOOKS[name] : undefined) ?? LOOKS['none'] ?? ['·', ''];
   return (
-    <span class={`state ${look}`}>
-      <span aria-hidden="true">{sign}</span> {plain(text)}
+    <span class={`state ${name}`} title={says}>
+      <span aria-hidden="true">{sign}</span> {plain(String(of))}
+      {name === 'you' && <span class="tag">needs you</span>}
     </span>
   );
 }
@@ -115,6 +196,26 @@ export function Wide({ label, children }: { readonly label: string; readonly chi
     <section class="wide" tabIndex={0} aria-label={label}>
       {children}
     </section>
+  );
+}
+
+/** Copies an id or another short text. */
+export function CopyId({ text, label }: { readonly text: string; readonly label: string }) {
+  const [said, setSaid] = useState('');
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setSaid('Copied'),
+      () => setSaid('The browser does not allow it'),
+    );
+  return (
+    <>
+      <button type="button" class="small" onClick={copy} title={plain(text)}>
+        {label}
+      </button>{' '}
+      <span role="status" class="note">
+        {said}
+      </span>
+    </>
   );
 }
 

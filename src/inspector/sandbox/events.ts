@@ -3,8 +3,9 @@ import { redactUnknownText } from '../../contract/redact.ts';
 import type { Service } from '../../service/service.ts';
 import type { Database, SqlValue } from '../../sqlite/database.ts';
 import { cutBody } from '../bodies.ts';
+import { lookOfEvent } from '../look.ts';
 import { pageOfMatches, rememberMatches } from '../matches.ts';
-import type { List, RowQuery } from '../source.ts';
+import type { List, RowFilter } from '../source.ts';
 import { areThere, type Ends, endsOf } from './added.ts';
 
 interface OutboxEvent {
@@ -33,15 +34,16 @@ const rowOf = (row: OutboxEvent) => ({
   subject: row.request_id,
   who: row.who,
   state: row.state ?? 'none',
+  look: lookOfEvent(row.state ?? 'none'),
   attempts: Number(row.attempts ?? 0n),
 });
 
 /** The events of every account of the sandbox, with their deliveries. */
 export function eventList(service: Service): List {
   const { store } = service;
-  const find = ({ text, state }: Pick<RowQuery, 'text' | 'state'>, since: Ends | undefined) => ({
+  const find = ({ text, state, isDeep = false }: RowFilter, since: Ends | undefined) => ({
     last: endsOf(store, TABLES),
-    items: idsAfter(store, text, state, since?.[0]?.id ?? 0n),
+    items: idsAfter(store, { text, state, isDeep }, since?.[0]?.id ?? 0n),
   });
   const matches = rememberMatches({ find, isStill: (last) => areThere(store, TABLES, last) });
   return {
@@ -58,7 +60,7 @@ export function eventList(service: Service): List {
   };
 }
 
-function idsAfter(store: Database, text: string, state: string, after: bigint): bigint[] {
+function idsAfter(store: Database, { text, state, isDeep = false }: RowFilter, after: bigint): bigint[] {
   const conditions = ['o.id > ?'];
   const values: SqlValue[] = [after];
   if (state !== '') {
@@ -66,7 +68,9 @@ function idsAfter(store: Database, text: string, state: string, after: bigint): 
     values.push(state);
   }
   if (text !== '') {
-    conditions.push(`instr(lower(concat_ws(' ', o.event, o.request_id, o.event_id, f.name)), ?) > 0`);
+    conditions.push(
+      `instr(lower(concat_ws(' ', o.event, o.request_id, o.event_id, f.name${isDeep ? ', o.data' : ''})), ?) > 0`,
+    );
     values.push(text.toLowerCase());
   }
   const sql = `SELECT o.id ${FROM} WHERE ${conditions.join(' AND ')} ORDER BY o.id`;

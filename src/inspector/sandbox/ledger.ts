@@ -1,16 +1,11 @@
-import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
+import type { Asset } from '../../money/amount.ts';
 import type { Service } from '../../service/service.ts';
-import type { Database } from '../../sqlite/database.ts';
+import type { Database, SqlValue } from '../../sqlite/database.ts';
 import { pageOfMatches, rememberMatches } from '../matches.ts';
 import type { List } from '../source.ts';
+import { typedSums } from '../typed.ts';
 import { areThere, type Ends, endsOf } from './added.ts';
-
-interface SetRow {
-  readonly id: bigint;
-  readonly event: string;
-  readonly subject: string;
-  readonly created_at: bigint;
-}
+import { namedAccount, type postingReader, type SetRow, signed, sumOf } from './postings.ts';
 
 const rowOf = ({ id, event, subject, created_at: at }: SetRow) => ({
   id: String(id),
@@ -22,15 +17,23 @@ const rowOf = ({ id, event, subject, created_at: at }: SetRow) => ({
 const TABLES = [{ table: 'posting_set', name: `event || ' ' || subject || ' ' || created_at` }];
 
 /** The posting sets of the ledger. */
-export function ledgerList(service: Service): List {
+export function ledgerList(service: Service, read: ReturnType<typeof postingReader>): List {
   const { store } = service;
+  const setWith = (id: string) => {
+    const row = store.get<SetRow>('SELECT * FROM posting_set WHERE id = ?', Number(id));
+    const [set] = row ? read([row]) : [];
+    return row && set && { ...rowOf(row), postings: set.postings, sums: set.sums };
+  };
   const matches = rememberMatches<bigint, Ends>({
-    find: ({ text }, since) => {
+    find: ({ text, isDeep = false }, since) => {
       const last = endsOf(store, TABLES);
-      const isMatch = text === '' ? '' : `AND instr(lower(event || ' ' || subject), ?) > 0`;
-      const sql = `SELECT id FROM posting_set WHERE id > ? ${isMatch} ORDER BY id`;
-      const values = text === '' ? [] : [text.toLowerCase()];
-      return { items: store.all<{ id: bigint }>(sql, since?.[0]?.id ?? 0n, ...values).map(({ id }) => id), last };
+      const { sql, values } = matching(text, isDeep);
+      const rows = store.all<{ id: bigint }>(
+        `SELECT id FROM posting_set WHERE id > ? ${sql} ORDER BY id`,
+        since?.[0]?.id ?? 0n,
+        ...values,
+      );
+      return { items: rows.map(({ id }) => id), last };
     },
     isStill: (last) => areThere(store, TABLES, last),
   });
@@ -39,57 +42,41 @@ export function ledgerList(service: Service): List {
       service.submit('read', () =>
         pageOfMatches(matches(query), query, (id) => {
           const row = store.get<SetRow>('SELECT * FROM posting_set WHERE id = ?', id);
-          return row && rowOf(row);
+          return row && { ...rowOf(row), ...movedBy(store, row.id) };
         }),
       ),
-    detail: (id) => service.submit('read', () => setOf(store, id)),
+    detail: (id) => service.submit('read', () => setWith(id)),
   };
 }
 
-interface PostingRow {
-  readonly code: string;
-  readonly asset: Asset;
-  readonly minor: bigint;
-  readonly after: bigint;
-}
-
-/** A set's postings, each with the balance that it left, and what they sum to. */
-function setOf(store: Database, id: string) {
-  const set = store.get<SetRow>('SELECT * FROM posting_set WHERE id = ?', Number(id));
-  if (!set) return undefined;
-  // Balances are known as they are now, so what came later is taken off.
-  const postings = store.all<PostingRow>(
-    `SELECT code, asset, minor, balance - coalesce((
-       SELECT sum(later.minor) FROM posting AS later WHERE later.posting_set > ?1 AND later.account = account.id), 0) AS after
-     FROM posting JOIN account ON account.id = posting.account WHERE posting_set = ?1 ORDER BY asset, minor`,
-    set.id,
-  );
-  const assets = [...new Set(postings.map(({ asset }) => asset))];
+/** The condition of sets with a text: in their event and subject and, where it is deep, in the accounts and the sums of their postings. */
+function matching(text: string, isDeep: boolean): { readonly sql: string; readonly values: SqlValue[] } {
+  if (text === '') return { sql: '', values: [] };
+  const words = `instr(lower(event || ' ' || subject), ?) > 0`;
+  if (!isDeep) return { sql: `AND ${words}`, values: [text.toLowerCase()] };
+  const sums = typedSums(text);
+  const moves = ['code = ?', ...sums.map(() => '(abs(minor) = ? AND asset = ?)')];
+  const posted = `id IN (SELECT posting_set FROM posting JOIN account ON account.id = posting.account WHERE ${moves.join(' OR ')})`;
   return {
-    ...rowOf(set),
-    postings: postings.map(({ code, asset, minor, after }) => ({
-      account: code,
-      asset,
-      minor: String(minor),
-      amount: signed(asset, minor),
-      after: signed(asset, after),
-    })),
-    sums: assets.map((asset) =>
-      sumOf(
-        asset,
-        postings.filter((each) => each.asset === asset).map(({ minor }) => minor),
-      ),
-    ),
+    sql: `AND (${words} OR ${posted})`,
+    values: [text.toLowerCase(), text, ...sums.flatMap(({ minor, asset }) => [minor, asset])],
   };
 }
 
-function sumOf(asset: Asset, minors: readonly bigint[]) {
-  const sum = minors.reduce((all, each) => all + each, 0n);
-  return { asset, sum: signed(asset, sum), isZero: sum === 0n };
+/** What a set moves, in short: the largest sum that arrives, in a wallet if one is among the accounts, and where it comes from. */
+function movedBy(store: Database, set: bigint) {
+  const largest = (isWanted: string) =>
+    store.get<{ code: string; asset: Asset; minor: bigint }>(
+      `SELECT code, asset, minor FROM posting JOIN account ON account.id = posting.account WHERE posting_set = ? AND ${isWanted}
+       ORDER BY code LIKE 'wallet/%' DESC, abs(minor) * CASE asset WHEN 'NGN' THEN 10000 ELSE 1 END DESC LIMIT 1`,
+      set,
+    );
+  const to = largest('minor > 0');
+  const from = to && largest(`minor < 0 AND asset = '${to.asset}'`);
+  if (!to || !from) return {};
+  const [arrives, leaves] = [namedAccount(store, to.code), namedAccount(store, from.code)];
+  return { amount: signed(to.asset, to.minor), who: arrives.who ?? leaves.who, for: `${leaves.is} → ${arrives.is}` };
 }
-
-export const signed = (asset: Asset, minor: bigint) =>
-  minor < 0n ? `−${amountForPeople(amount(asset, -minor))}` : amountForPeople(amount(asset, minor));
 
 /** How many accounts of an asset are listed one by one; the rest is one line. */
 const MOST_ACCOUNTS = 30;
@@ -110,7 +97,10 @@ export const balancesOf = (service: Service) => () =>
       const others = total - listed;
       return {
         ...sumOf(asset, [total]),
-        accounts: accounts.map(({ code, balance }) => ({ account: code, balance: signed(asset, balance) })),
+        accounts: accounts.map(({ code, balance }) => ({
+          ...namedAccount(store, code),
+          balance: signed(asset, balance),
+        })),
         others: others === 0n ? null : signed(asset, others),
       };
     });

@@ -1,15 +1,7 @@
 import type { Step } from '../../service/context.ts';
-import type { Machine } from '../../service/machine.ts';
-import { MACHINES } from '../../service/machines.ts';
-import type { Service } from '../../service/service.ts';
-import type { Database, SqlValue } from '../../sqlite/database.ts';
-import { pageOfMatches, rememberMatches } from '../matches.ts';
-import type { Life, List, Row, RowQuery } from '../source.ts';
-import { areThere, type Ends, endsOf } from './added.ts';
-
-const idColumnOf = ({ idColumn = 'request_id' }: Machine<never>) => idColumn;
-
-const machineNamed = (kind: string) => MACHINES.find(({ name }) => name === kind);
+import type { Life } from '../source.ts';
+import { machineNamed } from './work-columns.ts';
+import type { WorkRow } from './work-row.ts';
 
 /** The steps of work that this process saw. The oldest are forgotten. */
 export interface StepLog {
@@ -33,98 +25,11 @@ export function createStepLog(): StepLog {
   };
 }
 
-interface WorkRow {
-  readonly subject: bigint;
-  readonly kind: string;
-  readonly id: string;
-  readonly state: string;
-  readonly created_at: bigint;
-}
-
-const selected = (machine: Machine<never>) =>
-  `SELECT id AS subject, '${machine.name}' AS kind, ${idColumnOf(machine)} AS id, state, created_at FROM ${machine.table}`;
-
-const ALL = MACHINES.map(selected).join(' UNION ALL ');
-const ADDED = MACHINES.map((machine) => `${selected(machine)} WHERE id > ?`).join(' UNION ALL ');
-const TABLES = MACHINES.map((machine) => ({ table: machine.table, name: idColumnOf(machine) }));
-const STATES = [
-  ...new Set(MACHINES.flatMap(({ transitions }) => transitions.flatMap(({ from, to }) => [...from, to]))),
-];
-
-const rowOf = ({ kind, id, state, created_at: at }: WorkRow): Row => ({
-  id,
-  kind,
-  state,
-  at: new Date(Number(at)).toISOString(),
-});
-
-/** What belongs to work, read from where it is recorded. */
-type Belongings = (id: string) => Promise<object> | object;
-
-/** Work, by the table and the row that it is in. */
-type WorkKey = Pick<WorkRow, 'kind' | 'subject'>;
-
-/** Everything that goes through states. */
-export function lifeList(service: Service, steps: StepLog, belongings: Belongings): List {
-  const { store } = service;
-  const find = (filter: Pick<RowQuery, 'text' | 'state'>, since: Ends | undefined) => ({
-    last: endsOf(store, TABLES),
-    items: subjectsAfter(store, filter, since),
-  });
-  const matches = rememberMatches({ find, isStill: (last) => areThere(store, TABLES, last) });
-  return {
-    kinds: MACHINES.map(({ name }) => name),
-    page: (query) =>
-      service.submit('read', () => {
-        // States change, so what is in one is looked for anew.
-        const mayBeState = query.text !== '' && STATES.some((state) => state.includes(query.text.toLowerCase()));
-        const found = mayBeState ? { ...find(query, undefined), generation: 0 } : matches(query);
-        return pageOfMatches(found, query, (subject) => workOf(store, subject));
-      }),
-    detail: async (id) => {
-      const work = await service.submit('read', () => {
-        const row = store.get<WorkRow>(`SELECT * FROM (${ALL}) WHERE id = ?`, id);
-        return row && { ...rowOf(row), life: lifeOf(row, steps), postings: setsOf(store, id) };
-      });
-      return work && { ...work, ...(await belongings(id)) };
-    },
-  };
-}
-
-function subjectsAfter(
-  store: Database,
-  { text, state }: Pick<RowQuery, 'text' | 'state'>,
-  since: Ends | undefined,
-): WorkKey[] {
-  const values: SqlValue[] = TABLES.map((_, at) => since?.[at]?.id ?? 0n);
-  const conditions: string[] = [];
-  if (state !== '') {
-    conditions.push('kind = ?');
-    values.push(state);
-  }
-  if (text !== '') {
-    conditions.push(`instr(lower(kind || ' ' || id || ' ' || state), ?) > 0`);
-    values.push(text.toLowerCase());
-  }
-  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-  return store.all<WorkKey>(`SELECT kind, subject FROM (${ADDED}) ${where} ORDER BY created_at, id`, ...values);
-}
-
-function workOf(store: Database, { kind, subject }: WorkKey): Row | undefined {
-  const machine = machineNamed(kind);
-  const row = machine && store.get<WorkRow>(`${selected(machine)} WHERE id = ?`, subject);
-  return row && rowOf(row);
-}
-
-function setsOf(store: Database, subject: string) {
-  const sql = 'SELECT id, event, created_at FROM posting_set WHERE subject = ? ORDER BY id LIMIT 50';
-  return store
-    .all<{ id: bigint; event: string; created_at: bigint }>(sql, subject)
-    .map(({ id, event, created_at: at }) => ({ id: String(id), event, at: new Date(Number(at)).toISOString() }));
-}
-
 /** The states of a machine, how one leads to another, and the path that this work took. */
-function lifeOf({ kind, subject, state, created_at: at }: WorkRow, log: StepLog): Life | undefined {
+export function lifeOf(
+  { kind, subject, state, created_at: at }: Pick<WorkRow, 'kind' | 'subject' | 'state' | 'created_at'>,
+  log: StepLog,
+): Life | undefined {
   const machine = machineNamed(kind);
   if (!machine) return undefined;
   const steps = machine.transitions.flatMap(({ from, to, on }) => from.map((each) => ({ from: each, to, on })));

@@ -1,4 +1,5 @@
 import { CliError } from '../../base/errors.ts';
+import type { Zone } from '../../base/zone.ts';
 import { isJsonObject, parseExactJson } from '../../money/decimal.ts';
 import type { Sandbox } from '../../sandbox/app.ts';
 import type { Service } from '../../service/service.ts';
@@ -7,7 +8,12 @@ import { findIn } from '../search.ts';
 import type { InspectorSource } from '../source.ts';
 import { eventList } from './events.ts';
 import { balancesOf, ledgerList } from './ledger.ts';
-import { lifeList, type StepLog } from './lives.ts';
+import { linksIn } from './links.ts';
+import type { StepLog } from './lives.ts';
+import { sandboxNow } from './now.ts';
+import { postingReader } from './postings.ts';
+import { userList } from './users.ts';
+import { workList } from './work.ts';
 
 /** What the page may do to a sandbox: some of its controls. A path's parameter is a field of the input. */
 const ACTIONS = {
@@ -23,20 +29,37 @@ interface Inside {
   readonly service: Service;
 }
 
+/** What was seen from outside, and the zone in which times are shown. */
+interface Seen {
+  readonly requests: RequestLog;
+  readonly steps: StepLog;
+  readonly zone: Zone;
+}
+
 /** Everything about a served sandbox. */
-export function sandboxSource({ sandbox, service }: Inside, requests: RequestLog, steps: StepLog): InspectorSource {
+export function sandboxSource({ sandbox, service }: Inside, { requests, steps, zone }: Seen): InspectorSource {
   const ask = asking(sandbox);
   const events = eventList(service);
-  const works = lifeList(service, steps, async (id) => ({
-    requests: requests.about(id),
-    events: (await events.page({ text: id, state: '', from: 0, limit: 50 })).rows,
-  }));
-  const lists = { requests: requests.list, events, work: works, ledger: ledgerList(service) };
+  const postings = postingReader(service.store);
+  const work = workList(service, steps, {
+    postings,
+    requests: requests.about,
+    events: async (id) => (await events.page({ text: id, state: '', from: 0, limit: 50 })).rows,
+  });
+  const lists = {
+    work,
+    users: userList(service),
+    requests: requests.list,
+    events,
+    ledger: ledgerList(service, postings),
+  };
   const get = (path: string) => () => ask('GET', path);
   return {
     title: 'sandbox',
+    zone: zone.name,
     lists,
     documents: {
+      now: sandboxNow({ service, work, zone, apiKey: sandbox.apiKey }),
       clock: async () => ({ ...(await ask('GET', '/_sandbox/clock')), status: await ask('GET', '/_sandbox/status') }),
       faults: get('/_sandbox/faults'),
       balances: balancesOf(service),
@@ -55,6 +78,7 @@ export function sandboxSource({ sandbox, service }: Inside, requests: RequestLog
       ]),
     ),
     find: (text) => findIn(lists, text),
+    linksOf: linksIn(service),
     version: () => service.submit('read', ({ store, settings }) => versionOf(store, settings.clockOffsetMs, requests)),
   };
 }

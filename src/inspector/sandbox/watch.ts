@@ -1,3 +1,4 @@
+import type { Zone } from '../../base/zone.ts';
 import type { ServedSandbox, ServeOptions } from '../../sandbox/serve.ts';
 import { openRequestLog } from '../requests.ts';
 import type { InspectorSource } from '../source.ts';
@@ -7,7 +8,7 @@ import { sandboxSource } from './source.ts';
 /** What sees everything that a served sandbox does, from its start. */
 interface Watch extends Required<Pick<ServeOptions, 'observe' | 'onStep'>> {
   /** What it saw; known once the sandbox is served. */
-  source(inside: ServedSandbox['inside']): InspectorSource;
+  source(inside: ServedSandbox['inside'], zone: Zone): InspectorSource;
   close(): void;
 }
 
@@ -21,15 +22,17 @@ export async function watchSandbox(tell: (text: string) => void): Promise<Watch>
     if (known !== undefined) names.set(apiKey, known);
     return known ?? 'unknown key';
   };
-  const requests = await openRequestLog(whoIs, { tell });
+  let nowMs = (): number | undefined => undefined;
+  const requests = await openRequestLog(whoIs, { tell, sandboxNowMs: () => nowMs() });
   const steps = createStepLog();
   return {
     observe: requests.observe,
     onStep: steps.onStep,
-    source: ({ sandbox, service }) => {
+    source: ({ sandbox, service }, zone) => {
+      nowMs = () => service.nowMs();
       const sql = 'SELECT name FROM api_key JOIN fintech ON fintech.id = api_key.fintech WHERE key = ?';
       nameOf = (apiKey) => service.store.get<{ name: string }>(sql, apiKey)?.name;
-      return sandboxSource({ sandbox, service }, requests, steps);
+      return sandboxSource({ sandbox, service }, { requests, steps, zone });
     },
     close: requests.close,
   };

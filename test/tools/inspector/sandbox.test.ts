@@ -9,11 +9,13 @@ import { go, inspectHome, newFolder, openPage, send, serveInspected, startBrowse
 /** The page of a served sandbox in a real browser. */
 
 const browser = await startBrowser(sharedEnd());
-const PANES = ['requests', 'events', 'work', 'ledger', 'clock', 'balances', 'book'];
+const PANES = ['now', 'work', 'users', 'requests', 'events', 'ledger', 'clock', 'balances', 'book'];
 
 async function opened(...more: string[]) {
   const at = await serveInspected(onTestFinished, ...more);
-  return { at, ...(await openPage(browser, at.inspector, onTestFinished)) };
+  const shown = await openPage(browser, at.inspector, onTestFinished);
+  await go(shown.page, '#/requests');
+  return { at, ...shown };
 }
 
 /** Serves something that receives webhooks. */
@@ -109,9 +111,9 @@ test('works by the keyboard alone', async () => {
   const { page, at } = await opened();
   for (let count = 0; count < 3; count++) await send(at, '/getfees');
   await page.getByText('3 rows').waitFor();
-  await page.keyboard.press('4');
+  await page.keyboard.press('6');
   await expect.poll(() => page.url()).toContain('#/ledger');
-  await page.keyboard.press('1');
+  await page.keyboard.press('4');
   await expect.poll(() => page.evaluate('document.activeElement?.className'), { timeout: 20_000 }).toBe('rows');
   // The pane is read anew, and there is no next row before it is.
   await page.getByText('3 rows').waitFor();
@@ -153,6 +155,7 @@ test('nothing moves where that is asked for', async () => {
     const at = await serveInspected(onTestFinished);
     await send(at, '/getfees');
     const { page } = await openPage(browser, at.inspector, onTestFinished, { reducedMotion });
+    await go(page, '#/requests');
     await page.locator('.row').first().waitFor();
     return page.evaluate('getComputedStyle(document.querySelector(".row")).transitionDuration');
   };
@@ -197,6 +200,35 @@ test('what others wrote is text, however long and whatever it is', async () => {
   expect(problems.filter((each) => !each.includes('status of 404'))).toEqual([]);
 });
 
+test('each link on the page leads to something', async () => {
+  const { page, at, problems } = await opened();
+  const { data } = (await send(at, '/onboarduser', { bvn: '22345678901' })) as { data: { userHash: string } };
+  await send(at, '/_sandbox/advance', { durationMs: 600_000 });
+  await send(at, '/onramp', { userId: data.userHash, amount: 5_000 });
+  await send(at, '/_sandbox/advance', { durationMs: 600_000 });
+  const HREFS = `[...document.querySelectorAll('main a[href]')].map((each) => each.getAttribute('href'))`;
+  const wanted = PANES.map((pane) => `#/${pane}`);
+  const seen = new Set(wanted);
+  for (const href of wanted) {
+    await go(page, href);
+    await page.locator('main :is(.row, .card, .note, .found, .detail h2, .count)').first().waitFor();
+    if (href.split('/').length > 2) await page.locator('.detail h2').waitFor();
+    expect(await page.locator('main').innerText(), href).not.toMatch(/Nothing has|no longer|could not answer/);
+    const rows = page.locator('.row');
+    for (let at = 0; at < Math.min(3, await rows.count()) && seen.size < 60; at++) {
+      await rows.nth(at).click();
+      await page.locator('.detail h2').waitFor();
+      for (const next of (await page.evaluate(HREFS)) as string[])
+        if (!seen.has(next)) {
+          seen.add(next);
+          wanted.push(next);
+        }
+    }
+  }
+  expect(seen.size).toBeGreaterThan(PANES.length + 5);
+  expect(problems).toEqual([]);
+});
+
 test('two inspectors in one browser do not sign each other out', async () => {
   const [one, other] = [await serveInspected(onTestFinished), await serveInspected(onTestFinished)];
   const { page, context } = await openPage(browser, one.inspector, onTestFinished);
@@ -228,7 +260,7 @@ test('a session is saved from the page, and shown on another machine without a w
   await page.getByText('Saved', { exact: true }).waitFor();
   const url = await inspectHome(newHome(onTestFinished), onTestFinished, path);
   const saved = await openPage(browser, url, onTestFinished);
-  await saved.page.getByText('which nobody here has checked').waitFor();
+  await saved.page.getByText('which was not checked with the service').waitFor();
   for (const pane of PANES) {
     await go(saved.page, `#/${pane}`);
     await saved.page.locator('main :is(.rows, .card, .note)').first().waitFor();

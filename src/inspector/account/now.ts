@@ -1,0 +1,184 @@
+import { existingCopy } from '../../copy/open.ts';
+import { checksIn } from '../../copy/questions/report/checks.ts';
+import { tablesOf } from '../../copy/sync.ts';
+import type { Account } from '../../engine/account.ts';
+import { existingJournal } from '../../engine/connection/journal-location.ts';
+import { type Asset, amount, amountForPeople, TOKENS } from '../../money/amount.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { DAYS_BEFORE, MOST_LATEST, type Now, type NowFigure, type NowNeed } from '../now.ts';
+import { type List, newestOf } from '../source.ts';
+import type { chartsDocument } from './charts.ts';
+
+const DAY_MS = 86_400_000;
+
+interface NowSources {
+  readonly account: Account;
+  readonly inbox: () => Promise<Inbox | undefined>;
+  readonly copied: List;
+  readonly plans: List;
+  readonly charts: () => Promise<Awaited<ReturnType<typeof chartsDocument>>>;
+}
+
+/** What this machine knows of the account now. The balances are as old as the last sync, which it says. */
+export async function accountNow({ account, inbox, copied, plans, charts }: NowSources): Promise<Now> {
+  const { world, profile } = account;
+  const nowMs = world.clock.now();
+  const copy = await existingCopy(world, profile);
+  try {
+    const tables = copy ? await tablesOf(copy) : [];
+    const held = await copy?.read((queries) =>
+      checksIn(queries, { from: new Date(nowMs + DAY_MS).toISOString(), to: '9999' }, 1),
+    );
+    const owed = await copy?.read((queries) =>
+      queries.all<{ asset: Asset; minor: bigint | string | null; unknown: bigint | string }>(
+        `SELECT asset, sum(minor) AS minor, count(*) - count(minor) AS unknown FROM stored_owed o
+         JOIN stored_users u ON u.id = o.user_id AND u.deleted_at IS NULL GROUP BY asset`,
+      ),
+    );
+    const synced = tables.map(({ syncedAt }) => syncedAt);
+    const asOf = synced.length > 0 && synced.every((at) => at !== null) ? (synced.toSorted()[0] ?? null) : null;
+    const look = held?.at(-1);
+    return {
+      ...{ at: new Date(nowMs).toISOString(), of: profile.name, asOf, list: 'copied' },
+      balances: copy ? balancesOf(look?.held, owed ?? [], await openIn(copied)) : [],
+      needs: [
+        ...copyNeeds(tables, asOf, nowMs, copy !== undefined),
+        ...(await journalNeeds(account)),
+        ...(await planNeeds(plans)),
+        ...(await workNeeds(copied, nowMs)),
+        ...eventNeeds(await (await inbox())?.counts()),
+      ],
+      volumes: volumesOf(await charts()),
+      latest: (await newestOf(copied, { text: '', state: '', limit: MOST_LATEST })).rows.toReversed(),
+    };
+  } finally {
+    await copy?.close();
+  }
+}
+
+const openIn = async (copied: List) => (await copied.sums?.({ text: '', state: '', look: 'open' })) ?? [];
+
+const NOT_SYNCED = 'no sync has read it; run: fiatrail sync';
+
+type OwedRow = { readonly asset: Asset; readonly minor: bigint | string | null; readonly unknown: bigint | string };
+
+function balancesOf(
+  held: ReadonlyMap<Asset, bigint> | undefined,
+  owed: readonly OwedRow[],
+  open: readonly { readonly asset: string; readonly amount: string }[],
+): Now['balances'] {
+  const known = (title: string, asset: Asset, minor: bigint | undefined, why: string): NowFigure =>
+    minor === undefined
+      ? { title, text: null, why }
+      : { title, text: amountForPeople(amount(asset, minor)), why: null };
+  const transit = (asset: Asset): NowFigure[] =>
+    open.filter((each) => each.asset === asset).map(({ amount: text }) => ({ title: 'In open work', text, why: null }));
+  return [
+    ...TOKENS.map((asset) => ({
+      asset,
+      parts: [
+        known('Own wallets', asset, held?.get(asset), NOT_SYNCED),
+        usersPart(
+          asset,
+          owed.find((each) => each.asset === asset),
+        ),
+        ...transit(asset),
+      ],
+    })),
+    { asset: 'NGN', parts: [known('Fees to withdraw', 'NGN', held?.get('NGN'), NOT_SYNCED), ...transit('NGN')] },
+  ];
+}
+
+/** What users hold together, which is at least what is known of them. */
+function usersPart(asset: Asset, row: OwedRow | undefined): NowFigure {
+  const title = 'Users’ wallets';
+  const sum = row === undefined || row.minor === null ? undefined : BigInt(row.minor);
+  if (row === undefined || sum === undefined)
+    return { title, text: null, why: 'it was not read; run: fiatrail report owed' };
+  const text = amountForPeople(amount(asset, sum));
+  return { title, text: BigInt(row.unknown) > 0n ? `at least ${text}` : text, why: null };
+}
+
+function copyNeeds(
+  tables: readonly { readonly gap: unknown }[],
+  asOf: string | null,
+  nowMs: number,
+  hasCopy: boolean,
+): NowNeed[] {
+  const sync = 'fiatrail sync';
+  if (!hasCopy)
+    return [{ what: 'the account has not been copied to this machine', count: 1, list: 'copy', todo: sync }];
+  const gaps = tables.filter(({ gap }) => gap !== null).length;
+  const isOld = asOf === null || nowMs - Date.parse(asOf) > DAY_MS;
+  return [
+    ...(isOld ? [{ what: 'the copy is more than a day old', count: 1, list: 'copy', todo: sync }] : []),
+    ...(gaps > 0 ? [{ what: 'lists were not copied to their end', count: gaps, list: 'copy', todo: sync }] : []),
+  ];
+}
+
+async function journalNeeds(account: Account): Promise<NowNeed[]> {
+  const unknown = (await (await existingJournal(account))?.unknownOutcomes(account.profile.name)) ?? 0;
+  if (unknown === 0) return [];
+  return [
+    {
+      what: 'operations with an unknown outcome',
+      count: unknown,
+      list: 'operations',
+      filters: { look: 'you' },
+      todo: 'fiatrail ops reconcile',
+    },
+  ];
+}
+
+async function planNeeds(plans: List): Promise<NowNeed[]> {
+  const wanted = { 'waits for you': 'plans wait for your approval', waiting: 'plans wait for someone else' };
+  const all: NowNeed[] = [];
+  for (const [state, what] of Object.entries(wanted)) {
+    const { total } = await plans.page({ text: '', state, from: 0, limit: 0 });
+    if (total > 0) all.push({ what, count: total, list: 'plans', filters: { state } });
+  }
+  return all;
+}
+
+async function workNeeds(copied: List, nowMs: number): Promise<NowNeed[]> {
+  const ago = new Date(nowMs - DAY_MS).toISOString();
+  const wanted: readonly (readonly [what: string, filters: Readonly<Record<string, string>>])[] = [
+    ['waiting for you', { look: 'you' }],
+    ['ended badly in the last 24 hours', { look: 'bad', since: ago }],
+    ['under way for more than 24 hours', { look: 'open', until: ago }],
+  ];
+  const all: NowNeed[] = [];
+  for (const [what, filters] of wanted) {
+    const { total } = await copied.page({ text: '', state: '', from: 0, limit: 0, ...filters });
+    if (total > 0) all.push({ what, count: total, list: 'copied', filters });
+  }
+  return all;
+}
+
+function eventNeeds(counts: { readonly dead: number; readonly quarantined: number } | undefined): NowNeed[] {
+  const { dead = 0, quarantined = 0 } = counts ?? {};
+  const state = (name: string) => ({ list: 'events', filters: { state: name } });
+  return [
+    ...(quarantined > 0 ? [{ what: 'events quarantined', count: quarantined, ...state('quarantined') }] : []),
+    ...(dead > 0
+      ? [{ what: 'events given up', count: dead, ...state('dead'), todo: 'fiatrail webhooks inbox redrive' }]
+      : []),
+  ];
+}
+
+/** What came in and went out on each of the last days, as the reports say. */
+function volumesOf({ charts }: Awaited<ReturnType<typeof chartsDocument>>): Now['volumes'] {
+  return charts
+    .filter(({ title }) => title === 'Volumes')
+    .flatMap(({ asset, lines }) =>
+      lines.map(({ title, figures }) => {
+        const days = figures.slice(-(DAYS_BEFORE + 1));
+        const before = days.slice(0, -1).toSorted((a, b) => Number(a.value ?? -1) - Number(b.value ?? -1));
+        return {
+          ...{ title, asset, today: days.at(-1)?.text ?? 'not known' },
+          usual: before[Math.floor(before.length / 2)]?.text ?? null,
+          days: days.map(({ value }) => (value === null ? null : Number(value))),
+        };
+      }),
+    );
+}

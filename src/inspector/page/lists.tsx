@@ -1,0 +1,107 @@
+import type { Column } from './list.tsx';
+
+const column = (field: string, title: string, kind?: Column['kind']): Column => ({
+  field,
+  title,
+  ...(kind && { kind }),
+});
+
+/** What is shown of a thing in every list that has things. */
+const THING = [
+  column('at', 'Time', 'time'),
+  column('kind', 'Kind'),
+  column('amount', 'Amount', 'number'),
+  column('who', 'Who'),
+  column('for', 'For'),
+  column('state', 'Status', 'state'),
+  column('lasted', 'Duration', 'span'),
+  column('id', 'ID', 'id'),
+];
+
+interface ListShown {
+  readonly title: string;
+  readonly columns: readonly Column[];
+  /** What it can be reduced to. */
+  readonly states: readonly string[];
+}
+
+/** The columns of each list, and what it can be reduced to. */
+export const LISTS: Readonly<Record<string, ListShown>> = {
+  work: { title: 'Work', columns: THING, states: [] },
+  copied: { title: 'Copied rows', columns: THING, states: [] },
+  users: {
+    title: 'Users',
+    columns: [
+      column('at', 'Since', 'time'),
+      column('who', 'Name'),
+      column('accountNumber', 'Account to pay', 'number'),
+      column('state', 'Status', 'state'),
+      column('owner', 'Account'),
+      column('id', 'ID', 'id'),
+    ],
+    states: [],
+  },
+  requests: {
+    title: 'Requests',
+    columns: [
+      column('at', 'Machine time', 'time'),
+      column('sandboxAt', 'Sandbox time', 'time'),
+      column('method', 'Method'),
+      { ...column('operation', 'Operation'), otherwise: 'path' },
+      column('who', 'Who'),
+      column('ms', 'ms', 'number'),
+      column('status', 'Status', 'state'),
+      column('subject', 'About', 'id'),
+    ],
+    states: ['ok', 'rejected', 'failed', 'read', 'write', 'money'],
+  },
+  events: {
+    title: 'Events',
+    columns: [
+      column('at', 'Time', 'time'),
+      column('event', 'Event'),
+      column('state', 'Status', 'state'),
+      column('attempts', 'Sent', 'number'),
+      column('who', 'Who'),
+      column('subject', 'About', 'id'),
+    ],
+    states: ['none', 'waiting', 'delivered', 'given-up', 'forwarded', 'dead', 'quarantined'],
+  },
+  operations: {
+    title: 'Operations',
+    columns: [
+      column('at', 'Time', 'time'),
+      column('summary', 'Summary'),
+      column('amount', 'Amount', 'number'),
+      column('state', 'Status', 'state'),
+      column('who', 'Who'),
+      column('id', 'ID', 'id'),
+    ],
+    states: ['prepared', 'sent', 'unknown', 'accepted', 'settled', 'failed', 'rejected', 'resolved'],
+  },
+  plans: {
+    title: 'Plans',
+    columns: [
+      column('at', 'Time', 'time'),
+      column('summary', 'Summary'),
+      column('state', 'Status', 'state'),
+      column('who', 'Author'),
+      column('expires', 'Expires', 'time'),
+      column('id', 'ID', 'id'),
+    ],
+    states: ['waits for you', 'waiting', 'approved', 'rejected', 'withdrawn', 'expired', 'applied', 'applied-in-part'],
+  },
+  ledger: {
+    title: 'Ledger',
+    columns: [
+      column('id', 'Set', 'number'),
+      column('at', 'Time', 'time'),
+      column('event', 'Event'),
+      column('amount', 'Largest sum', 'number'),
+      column('who', 'Whose'),
+      column('for', 'From and to'),
+      column('subject', 'About', 'id'),
+    ],
+    states: [],
+  },
+};

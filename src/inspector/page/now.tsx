@@ -1,0 +1,264 @@
+import { type About, useRead } from './api.tsx';
+import { hrefOf } from './route.tsx';
+import { plain, State, span, Time } from './text.tsx';
+
+interface Figure {
+  readonly title: string;
+  readonly text: string | null;
+  readonly why: string | null;
+}
+
+interface Need {
+  readonly what: string;
+  readonly count: number;
+  readonly list?: string;
+  readonly filters?: Readonly<Record<string, string>>;
+  readonly todo?: string;
+}
+
+interface Volume {
+  readonly title: string;
+  readonly asset: string;
+  readonly today: string;
+  readonly usual: string | null;
+  readonly days: readonly (number | null)[];
+}
+
+interface SandboxNow {
+  readonly machineTime: string;
+  readonly isBalanced: boolean;
+  readonly due: readonly Readonly<Record<'at' | 'what', string>>[];
+  readonly faults: readonly Readonly<Record<'endpoint' | 'kind' | 'times', string>>[];
+}
+
+interface NowDocument {
+  readonly at: string;
+  readonly of: string;
+  readonly asOf: string | null;
+  readonly balances: readonly { readonly asset: string; readonly parts: readonly Figure[] }[];
+  readonly needs: readonly Need[];
+  readonly volumes: readonly Volume[];
+  readonly list: string;
+  readonly latest: readonly Readonly<Record<string, string>>[];
+  readonly sandbox?: SandboxNow;
+}
+
+/** The first page: what needs someone stands first, then how much there is, and what moved. */
+export function NowPane({ about, version }: { readonly about: About; readonly version: string }) {
+  const { value, problem } = useRead<NowDocument>('/api/documents/now', version);
+  if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
+  const { needs, balances, volumes, latest, list, sandbox } = value;
+  return (
+    <div class="now">
+      <section class={sandbox ? 'card' : 'card wide-card'}>
+        <h2>Needs someone</h2>
+        <Needs of={needs} />
+      </section>
+      {sandbox && <Sandbox of={sandbox} at={value.at} canChange={about.actions.length > 0} />}
+      <Balances of={balances} title={value.of} asOf={value.asOf} />
+      <section class="card wide-card">
+        <h2>Today, and a usual day of the 14 before</h2>
+        {volumes.length === 0 && <p class="note">Nothing moved in these days that is known here.</p>}
+        <Volumes of={volumes} />
+      </section>
+      <section class="card wide-card">
+        <h2>Latest movements</h2>
+        {latest.length === 0 && <p class="note">Nothing has moved yet.</p>}
+        <Latest of={latest} list={list} />
+      </section>
+    </div>
+  );
+}
+
+function Needs({ of }: { readonly of: readonly Need[] }) {
+  if (of.length === 0)
+    return (
+      <p>
+        <State of="Nothing does." look="done" />
+      </p>
+    );
+  return (
+    <ul class="needs">
+      {of.map(({ what, count, list, filters = {}, todo }) => (
+        <li>
+          <span class="you" aria-hidden="true">
+            ▲
+          </span>{' '}
+          {list ? (
+            <a href={hrefOf({ pane: list, ...filters })}>
+              <b>{count.toLocaleString('en')}</b> {plain(what)}
+            </a>
+          ) : (
+            <>
+              <b>{count.toLocaleString('en')}</b> {plain(what)}
+            </>
+          )}
+          {todo && <code>{plain(todo)}</code>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface BalancesProps {
+  readonly of: NowDocument['balances'];
+  readonly title: string;
+  readonly asOf: string | null;
+}
+
+function Balances({ of, title, asOf }: BalancesProps) {
+  return (
+    <section class="card wide-card">
+      <h2>
+        Balances of {plain(title)}{' '}
+        {asOf && (
+          <span class="note">
+            as of <Time at={asOf} />
+          </span>
+        )}
+      </h2>
+      {of.length === 0 && (
+        <p class="note">
+          Nothing is known of them. Run: <code>fiatrail sync</code>
+        </p>
+      )}
+      <div class="balances">
+        {of.map(({ asset, parts }) => (
+          <div class="balance">
+            <h3>{plain(asset === 'CNGN' ? 'cNGN' : asset)}</h3>
+            <dl>
+              {parts.map(({ title: part, text, why }) => (
+                <div>
+                  <dt>{plain(part)}</dt>
+                  <dd>{text === null ? <span class="note">not known: {plain(why ?? '')}</span> : plain(text)}</dd>
+                </div>
+              ))}
+            </dl>
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+const BAR = { width: 8, gap: 2, height: 28 };
+
+/** Bars for whoever sees them; what they say in figures stands beside them. */
+function Bars({ days }: { readonly days: readonly (number | null)[] }) {
+  const most = Math.max(1, ...days.map((each) => each ?? 0));
+  const width = days.length * (BAR.width + BAR.gap);
+  return (
+    <svg class="bars" width={width} height={BAR.height} viewBox={`0 0 ${width} ${BAR.height}`} aria-hidden="true">
+      {days.map((each, at) => {
+        const height = each === null ? 0 : Math.max(1, (each / most) * BAR.height);
+        return (
+          <rect
+            class={at === days.length - 1 ? 'today' : ''}
+            x={at * (BAR.width + BAR.gap)}
+            y={BAR.height - height}
+            width={BAR.width}
+            height={height}
+            rx="1"
+          />
+        );
+      })}
+    </svg>
+  );
+}
+
+function Volumes({ of }: { readonly of: readonly Volume[] }) {
+  return (
+    <ul class="volumes">
+      {of.map(({ title, asset, today, usual, days }) => (
+        <li key={`${title} ${asset}`}>
+          <span>{plain(title)}</span>
+          <b class="money">{plain(today)}</b>
+          <span class="note">{usual === null ? '' : `usually ${plain(usual)}`}</span>
+          <Bars days={days} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface SandboxProps {
+  readonly of: SandboxNow;
+  readonly at: string;
+  readonly canChange: boolean;
+}
+
+function Sandbox({ of: { machineTime, isBalanced, due, faults }, at, canChange }: SandboxProps) {
+  const aheadMs = Date.parse(at) - Date.parse(machineTime);
+  return (
+    <section class="card">
+      <h2>Sandbox</h2>
+      <dl>
+        <div>
+          <dt>Its time</dt>
+          <dd>
+            <Time at={at} />
+          </dd>
+        </div>
+        <div>
+          <dt>This machine’s time</dt>
+          <dd>
+            <Time at={machineTime} />{' '}
+            {Math.abs(aheadMs) >= 1_000 && (
+              <span class="note">
+                (the sandbox is {span(Math.abs(aheadMs))} {aheadMs > 0 ? 'ahead' : 'behind'})
+              </span>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Ledger</dt>
+          <dd>
+            <State of={isBalanced ? 'balances' : 'does not balance'} look={isBalanced ? 'done' : 'you'} />
+          </dd>
+        </div>
+        <div>
+          <dt>Faults</dt>
+          <dd>
+            {faults.length === 0
+              ? 'none'
+              : faults.map(({ endpoint, kind, times }) => (
+                  <div>
+                    {plain(kind)} on {plain(endpoint)}, {plain(String(times))} more
+                  </div>
+                ))}
+          </dd>
+        </div>
+      </dl>
+      <h3>Falls due next</h3>
+      {due.length === 0 && <p class="note">Nothing does.</p>}
+      <ul class="belongings">
+        {due.map((each) => (
+          <li>
+            <Time at={each.at} /> {plain(each.what)}
+          </li>
+        ))}
+      </ul>
+      {canChange && (
+        <p>
+          <a href={hrefOf({ pane: 'clock' })}>Advance the clock, add faults</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Latest({ of, list }: { readonly of: NowDocument['latest']; readonly list: string }) {
+  return (
+    <ul class="latest">
+      {of.map((row) => (
+        <li key={row['id']}>
+          <Time at={row['at']} />
+          <a href={hrefOf({ pane: list, id: row['id'] ?? '' })}>{plain(row['kind'] ?? '')}</a>
+          <b class="money">{plain(row['amount'] ?? '')}</b>
+          <span class="whom">{plain(row['who'] ?? row['for'] ?? '')}</span>
+          <State of={row['state']} look={row['look']} />
+        </li>
+      ))}
+    </ul>
+  );
+}

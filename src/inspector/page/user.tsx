@@ -1,0 +1,89 @@
+import type { About } from './api.tsx';
+import { Facts } from './facts.tsx';
+import { hrefOf } from './route.tsx';
+import { CopyId, plain, State, Time, Wide } from './text.tsx';
+
+interface UserDetail {
+  readonly id: string;
+  readonly who: string;
+  readonly at: string;
+  readonly state: string;
+  readonly look: string;
+  readonly owner: string;
+  readonly wallets: readonly (Readonly<Record<'address' | 'kind' | 'blockchain', string>> & {
+    readonly balances: readonly Readonly<Record<'network' | 'amount', string>>[];
+  })[];
+  readonly accounts: readonly Readonly<Record<'accountNumber' | 'accountName' | 'kind' | 'status', string>>[];
+  readonly work: readonly Readonly<Record<'id' | 'kind' | 'at' | 'state' | 'look' | 'amount', string>>[];
+}
+
+/** A user of the sandbox: wallets, accounts to pay into, and the newest work. */
+export function UserDetails({ detail: of }: { readonly detail: UserDetail; readonly about: About }) {
+  return (
+    <>
+      <h2>{plain(of.who)}</h2>
+      <p class="lead">
+        <State of={of.state} look={of.look} />
+      </p>
+      <p class="act">
+        <CopyId text={of.id} label="Copy ID" /> <code>{plain(of.id)}</code>
+      </p>
+      <Facts
+        of={[
+          ['Account', of.owner],
+          ['Since', <Time at={of.at} />],
+        ]}
+      />
+      <h3>Wallets</h3>
+      {of.wallets.length === 0 && <p class="note">This user has no wallet.</p>}
+      <ul class="belongings">
+        {of.wallets.map(({ address, kind, balances }) => (
+          <li>
+            <code>{plain(address)}</code> <span class="note">{plain(kind.replace('_', ' '))}</span>
+            {balances.map(({ network, amount }) => (
+              <div class="held">
+                <span class="money">{plain(amount)}</span> on {plain(network)}
+              </div>
+            ))}
+          </li>
+        ))}
+      </ul>
+      <h3>Accounts to pay into</h3>
+      <ul class="belongings">
+        {of.accounts.map(({ accountNumber, accountName, kind, status }) => (
+          <li>
+            <code>{plain(accountNumber)}</code> {plain(accountName)}{' '}
+            <span class="note">
+              {plain(kind.replace('_', ' '))}, {plain(status)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <h3>Newest work</h3>
+      {of.work.length === 0 && <p class="note">None yet.</p>}
+      <Wide label="Newest work">
+        <table>
+          <tbody>
+            {of.work.map((each) => (
+              <tr>
+                <td>
+                  <Time at={each.at} />
+                </td>
+                <td>
+                  <a href={hrefOf({ pane: 'work', id: each.id })}>{plain(each.kind)}</a>
+                </td>
+                <td class="number">{plain(each.amount ?? '')}</td>
+                <td>
+                  <State of={each.state} look={each.look} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Wide>
+      <p>
+        <a href={hrefOf({ pane: 'work', user: of.id })}>All work of {plain(of.who)}</a>
+      </p>
+    </>
+  );
+}

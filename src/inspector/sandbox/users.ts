@@ -1,0 +1,102 @@
+import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
+import type { Service } from '../../service/service.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { pageOfMatches, rememberMatches } from '../matches.ts';
+import type { List } from '../source.ts';
+import { areThere, type Ends, endsOf } from './added.ts';
+import { ALL_WORK, rowOfWork, type WorkRow } from './work-row.ts';
+
+interface UserRow {
+  readonly id: bigint;
+  readonly user_id: string;
+  readonly who: string;
+  readonly active: bigint;
+  readonly created_at: bigint;
+  readonly number: string | null;
+  readonly owner: string;
+}
+
+const ROW = `SELECT user.id, user_id, concat_ws(' ', first_name, middle_name, last_name) AS who, active, user.created_at, fintech.name AS owner,
+  (SELECT number FROM virtual_account WHERE virtual_account.user = user.id AND kind = 'user_permanent' ORDER BY id DESC LIMIT 1) AS number
+  FROM user JOIN fintech ON fintech.id = user.fintech`;
+
+const TABLES = [{ table: 'user', name: 'user_id' }];
+
+const isoTime = (timeMs: bigint) => new Date(Number(timeMs)).toISOString();
+
+const rowOf = ({ user_id: id, who, active, created_at: at, number, owner }: UserRow) => ({
+  ...{ id, at: isoTime(at), who, state: active === 1n ? 'active' : 'inactive', look: active === 1n ? 'done' : 'bad' },
+  ...{ accountNumber: number, owner },
+});
+
+/** The users of every account of the sandbox. */
+export function userList(service: Service): List {
+  const { store } = service;
+  const matches = rememberMatches<bigint, Ends>({
+    find: ({ text }, since) => ({ last: endsOf(store, TABLES), items: idsAfter(store, text, since?.[0]?.id ?? 0n) }),
+    isStill: (last) => areThere(store, TABLES, last),
+  });
+  return {
+    page: (query) =>
+      service.submit('read', () =>
+        pageOfMatches(matches(query), query, (id) => {
+          const row = store.get<UserRow>(`${ROW} WHERE user.id = ?`, id);
+          return row && rowOf(row);
+        }),
+      ),
+    detail: (id) => service.submit('read', ({ nowMs }) => userOf(store, id, nowMs)),
+  };
+}
+
+function idsAfter(store: Database, text: string, after: bigint): bigint[] {
+  const found = `instr(lower(concat_ws(' ', user_id, first_name, middle_name, last_name,
+    (SELECT group_concat(address, ' ') FROM wallet WHERE wallet.user = user.id),
+    (SELECT group_concat(number, ' ') FROM virtual_account WHERE virtual_account.user = user.id))), ?) > 0`;
+  const sql = `SELECT id FROM user WHERE id > ? ${text === '' ? '' : `AND ${found}`} ORDER BY id`;
+  const values = text === '' ? [] : [text.toLowerCase()];
+  return store.all<{ id: bigint }>(sql, after, ...values).map(({ id }) => id);
+}
+
+const MOST_WORK = 20;
+
+/** A user, with the wallets and what is in them, the accounts to pay into, and the newest work. */
+function userOf(store: Database, id: string, nowMs: number) {
+  const row = store.get<UserRow>(`${ROW} WHERE user_id = ?`, id);
+  if (!row) return undefined;
+  const wallets = store.all<{ id: bigint; address: string; kind: string; blockchain: string }>(
+    'SELECT id, address, kind, blockchain FROM wallet WHERE user = ? ORDER BY id DESC LIMIT 50',
+    row.id,
+  );
+  const accounts = store.all<{ number: string; kind: string; status: string; name: string }>(
+    'SELECT number, kind, status, name FROM virtual_account WHERE user = ? ORDER BY id DESC LIMIT 20',
+    row.id,
+  );
+  const work = store.all<WorkRow>(
+    `SELECT * FROM (${ALL_WORK}) WHERE user = ? ORDER BY created_at DESC LIMIT ?`,
+    row.id,
+    MOST_WORK,
+  );
+  return {
+    ...rowOf(row),
+    now: new Date(nowMs).toISOString(),
+    wallets: wallets.map(({ id: wallet, ...each }) => ({ ...each, balances: balancesIn(store, wallet) })),
+    accounts: accounts.map(({ number: accountNumber, name: accountName, ...each }) => ({
+      ...each,
+      accountNumber,
+      accountName,
+    })),
+    work: work.map(rowOfWork),
+  };
+}
+
+const balancesIn = (store: Database, wallet: bigint) =>
+  store
+    .all<{ code: string; asset: Asset; balance: bigint }>(
+      `SELECT code, asset, balance FROM account WHERE code >= ? AND code < ? AND balance <> 0 ORDER BY asset`,
+      `wallet/${wallet}/`,
+      `wallet/${wallet}0`,
+    )
+    .map(({ code, asset, balance }) => ({
+      network: code.split('/')[2] ?? '',
+      amount: amountForPeople(amount(asset, balance)),
+    }));
