@@ -46,6 +46,14 @@ const NOTICES = ['test/plans/notices.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
 export const MUTANTS: readonly Mutant[] = [
+  ...[
+    ['copy/questions/report/cut-lists.ts', 'return until > knownUntil ?', 'return until < knownUntil ?'],
+    ['copy/questions/report/balance.ts', 'if (!own.every(isInside)) return', 'if (own.every(isInside)) return'],
+    ['copy/questions/report/movements.ts', 'from <= at && at < until', 'from > at && at < until'],
+  ].map(([path, line = '', change = '']) => ({
+    ...{ file: `src/${path}`, line, change, failing: 1 },
+    tests: [...KNOWN, 'test/questions/report-findings.test.ts', 'test/questions/report-edges.test.ts', ...DIFFERENCES],
+  })),
   {
     file: 'src/journal/postgres/connection.ts',
     line: '        await gate(made);\n',
