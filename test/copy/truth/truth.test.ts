@@ -8,7 +8,7 @@ import type { Served } from './rig.ts';
 import { merged, newTally, tallyText } from './tally.ts';
 
 /** Days that the account works; the long form has 30 of them, and 600 operations. */
-const DAYS = Number(process.env['FIATRAIL_SOAK_TRUTH'] ?? 8);
+const DAYS = Number(process.env['FIATRAIL_SOAK_TRUTH'] ?? 5);
 const IS_LONG = process.env['FIATRAIL_SOAK_TRUTH'] !== undefined;
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? 1);
 const SEEDS = Number(process.env['FIATRAIL_SOAK_TRUTH_SEEDS'] ?? 1);
