@@ -75,7 +75,7 @@ const LEADS_TO: readonly (readonly [words: string, ...pages: string[]])[] = [
   ['leaked key', 'help leaked-key'],
   ['limit order', 'fx orders create'],
   ['lost', 'find', 'report pending'],
-  ['mcp', 'help scripts'],
+  ['mcp', 'mcp'],
   ['migrate', 'profiles export', 'ops journal export'],
   ['missing webhook', 'webhooks inbox gaps'],
   ['naira', 'help units', 'help receive'],

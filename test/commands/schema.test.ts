@@ -42,7 +42,10 @@ describe('fiatrail schema', () => {
     expect(code).toBe(0);
     expect(listed.map(({ command }) => command)).toEqual(commands.map(({ words }) => words.join(' ')));
     const without = listed.filter(({ hasSchema }) => !hasSchema).map(({ command }) => command);
-    const programs = ['sandbox serve', 'api', 'bulk template', 'completion bash', 'completion zsh', 'completion fish'];
+    const programs = [
+      ...['sandbox serve', 'mcp', 'api', 'bulk template', 'report books'],
+      ...['completion bash', 'completion zsh', 'completion fish'],
+    ];
     const talks = ['init', 'tour', 'webhooks listen', 'ops retry', 'ops resume', 'ops journal export', 'plans apply'];
     expect(without.toSorted()).toEqual([...talks, ...programs].toSorted());
   });

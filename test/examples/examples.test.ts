@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { main } from '../../src/main.ts';
 import { startProgram } from '../../src/system/processes.ts';
 import type { Command } from '../../src/terminal/command.ts';
 import { signatureOf } from '../../src/webhooks/verify.ts';
-import { requireBuilt, SHIM } from '../support/built.ts';
+import { ROOT, requireBuilt, SHIM } from '../support/built.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import type { FakeWorld } from '../support/world.ts';
 import { type Account, ADDRESS, type Ids, newAccount, WEBHOOK_SECRET } from './account.ts';
@@ -139,6 +139,8 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'report pending': () => [['sync']],
   'report balance': () => [['sync']],
   'report owed': () => [['sync']],
+  'report books': () => [['sync']],
+  'report export': () => [['sync']],
   'report statement': () => [['sync']],
   'report income': () => [['sync']],
   'report profit': () => [['sync']],
@@ -190,6 +192,19 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'keys rotate': (_ids, example) => (example.includes('--resume') ? [ROTATE] : []),
 };
 
+/** Commands whose lines need a file of rows or a month that was copied day by day, and the tests that run such lines. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'bulk check': 'test/bulk/check-command.test.ts',
+  'bulk create': 'test/bulk/agreed.test.ts',
+  'bulk status': 'test/bulk/send.test.ts',
+  'bulk pause': 'test/bulk/stopped.test.ts',
+  'bulk resume': 'test/bulk/send.test.ts',
+  'bulk cancel': 'test/bulk/stopped.test.ts',
+  'bulk report': 'test/bulk/send.test.ts',
+  'report close': 'test/commands/report/closes.test.ts',
+  'report reopen': 'test/commands/report/closes.test.ts',
+};
+
 const MONTH = "SELECT count(*) AS payouts FROM payouts WHERE completed_at >= '2026-01'";
 
 /** Programs that print something for fiatrail, and files that it reads. */
@@ -202,7 +217,7 @@ const PRIVATE_KEY = 'ab'.repeat(32);
 /** Programs besides fiatrail that a line begins with, and what they print. */
 const PRINTED: Readonly<Record<string, string>> = { op: 'a-secret-of-a-vault' };
 /** Words that name a file in the folder of the example. */
-const IN_FOLDER = /^(?:[\w-]+\.(?:db|html|json|ndjson|pub|http|sql|svg)|client)$/;
+const IN_FOLDER = /^(?:[\w-]+\.(?:beancount|csv|db|html|journal|json|ndjson|pub|http|sql|svg|zip)|client)$/;
 /** Commands that ask for something on a terminal; for the others, `--yes` is the answer. */
 const ASKS = /^fiatrail (init|keys platform accept|profiles rules set .*)$/;
 
@@ -339,7 +354,21 @@ test('examples name ids in one form', () => {
 /** Made in the first test, and copied for every example. */
 let account: Account | undefined;
 
-describe.each(commands.map((command) => [nameOf(command), command] as const))('fiatrail %s', (_name, command) => {
+test('what runs in other tests is typed there', () => {
+  const words = (name: string) =>
+    name
+      .split(' ')
+      .map((word) => `'${word}'`)
+      .join(', ');
+  const missing = Object.entries(ELSEWHERE).filter(
+    ([name, file]) => !readFileSync(join(ROOT, file), 'utf8').includes(words(name)),
+  );
+  expect(missing).toEqual([]);
+});
+
+const here = commands.filter((command) => !(nameOf(command) in ELSEWHERE));
+
+describe.each(here.map((command) => [nameOf(command), command] as const))('fiatrail %s', (_name, command) => {
   test('runs as its help shows it', async () => {
     account ??= await newAccount();
     const failed: string[] = [];

@@ -69,6 +69,8 @@ test('every command that moves money can be planned', () => {
     'profiles approvers remove',
     'profiles approval-threshold set',
     'report accept',
+    'report close',
+    'report reopen',
   ];
   expect(names(({ parameters }) => 'plan' in parameters).sort()).toEqual(
     [...Object.keys(LINES).filter((name) => !name.includes(' --')), ...changesJournal].sort(),

@@ -31,7 +31,10 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
     'compares two, gives it to a push command on standard input, and leaves it out of what the command wrote',
   ],
   'engine/rotation/rotation.ts': [2, 'keeps it, and gives it to the rotation process on standard input'],
-  'commands/users/onboard.ts': [2, 'sends it, and compares it with what an earlier operation sent'],
+  'commands/users/onboard.ts': [
+    3,
+    'sends it, and compares it with what an earlier operation sent, and with a row of a file',
+  ],
   'crypto/aes-envelope.ts': [1, 'encrypts with it'],
   'crypto/digest.ts': [2, 'hashes it, and hashes under it'],
   'crypto/sealed-box.ts': [3, 'opens with it'],

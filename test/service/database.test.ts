@@ -136,7 +136,7 @@ const TABLES_OF_MACHINES: Readonly<Record<string, string>> = {
   vault: 'c3060ef4a30277a4',
   offramp: '6cef582d3c1f513a',
   onramp: '70ee896061f3855a',
-  payout: '6db6ff8c9c0e1301',
+  payout: 'f19b5d1fade033d7',
   swap: 'cc7fc70c43107443',
   withdrawal: '0ed3318a08c67c1b',
   onboarding: '7ca6e40840d7a4e7',

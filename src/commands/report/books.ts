@@ -88,8 +88,8 @@ export const booksCommand = command({
     'Double entry, from the copy of the account (fiatrail sync): opening balances, each movement with its ids, and closing balances that the program checks to the smallest unit. What was received for another asset has what it cost. The same copy gives the same bytes. Exits with 9 if an amount is not known or a difference is not accepted; the text then says where.',
   examples: [
     'fiatrail report books last month > books.journal',
-    'fiatrail report books 2026-11 --format beancount > books.beancount',
-    'fiatrail report books 2026-11 --format csv > books.csv',
+    'fiatrail report books last month --format beancount > books.beancount',
+    'fiatrail report books last month --format csv > books.csv',
   ],
   endpoints: [],
   isLocal: true,

@@ -26,7 +26,7 @@ export const exportCommand = command({
   summary: 'Write an archive of a period for an accountant',
   details:
     'A ZIP file with the books as CSV, for hledger and for Beancount, each list as CSV with payees, accounts, fees and local times, and a page that explains the columns. It has names and account numbers of people, so that only you can read the file. Exits with 9 if an amount is not known or a difference is not accepted; the page in the archive says so too.',
-  examples: ['fiatrail report export last month --save-to 2026-11.zip'],
+  examples: ['fiatrail report export last month --save-to last-month.zip'],
   endpoints: [],
   prints: () =>
     z.object({

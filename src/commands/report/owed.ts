@@ -107,7 +107,7 @@ export const owedCommand = command({
   examples: [
     'fiatrail report owed',
     'fiatrail report owed --max-age 1h -o json --query owed',
-    'fiatrail report owed --by user -o csv > owed.csv',
+    'fiatrail report owed --by user -o csv',
     'fiatrail report owed --at yesterday --by user',
   ],
   endpoints: ['wallets.balance-user'],

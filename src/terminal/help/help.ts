@@ -290,6 +290,8 @@ export const ASKING: readonly string[] = [
   'profiles approval-threshold set',
   'profiles trust',
   'report accept',
+  'report close',
+  'report reopen',
   'sandbox reset',
   'sandbox restore',
   'sync forget',

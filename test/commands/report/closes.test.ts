@@ -126,7 +126,7 @@ describe('a month stays open', () => {
     await must(world, ...wordsOf(found.hint));
     expect((await refused(world, 'report', 'close', '2025-12')).message).not.toContain('the copy ends');
     // The balances were read, and the sync was killed before the lists were.
-    edited(world, COPY, `UPDATE setting SET value = '2025-12-31T22:59:59.999Z' WHERE name = 'read-until'`);
+    edited(world, COPY, `UPDATE setting SET value = '2025-12-31T22:59:59.999Z' WHERE name = 'known-until'`);
     expect((await refused(world, 'report', 'close', '2025-12')).message).toContain('the copy ends');
   });
 
