@@ -318,7 +318,7 @@ function argvOf(example: string): string[] {
 
 /** Examples that look up an account, a file or an entry first, even in a dry run. test/examples runs them all, for real. */
 const NAMES_WHAT_IS_LOOKED_UP =
-  /^fiatrail (fees withdraw .*--to |fx vault register |users onboard --retry |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |sandbox restore |keys sandbox add |ops re(concile|sume|try) OPERATION_ID|plans |find |keys encryption (.*--private-key-stdin|rotate))/;
+  /^fiatrail (bulk (?!template)|fees withdraw .*--to |fx vault register |users onboard --retry |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |sandbox restore |keys sandbox add |ops re(concile|sume|try) OPERATION_ID|plans |find |keys encryption (.*--private-key-stdin|rotate))/;
 
 describe('help and version', () => {
   test.each([

@@ -120,6 +120,7 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
     'a sync settles the fees of every row when it has seen other ones in force, also before the first reading has made the indexes',
   ],
   [/FROM (?:\(SELECT \S+ AS at|book_entries)/, 'a report adds up the entries of a period'],
+  [/^SELECT u\.id, min\(o\.at\)|^SELECT id, first_name AS first/, 'report owed and income name the users'],
   [/^SELECT direction, COUNT/, 'history transactions counts what a period has in each direction'],
   [/p\.status_read_at IS NULL/, 'a sync asks for the status of offramps of which it knows no user'],
   [

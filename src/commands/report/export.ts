@@ -5,6 +5,7 @@ import { ownerOf } from '../../copy/acceptances.ts';
 import { closesOf } from '../../copy/closes.ts';
 import { filesOf } from '../../copy/questions/books/archive.ts';
 import { bookOf } from '../../copy/questions/books/read.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { BytesFileError, createPrivateFile } from '../../files/plain-file.ts';
 import { zipped } from '../../files/zip.ts';
 import { requireUnmasked } from '../../present/result.ts';
@@ -59,6 +60,7 @@ export const exportCommand = command({
         const path = absolutePath(
           saveTo ?? `fiatrail-${account.profile.name}-${period.month ?? `${first}-to-${last}`}.zip`,
         );
+        endDryRun(account, { ...spanIn(period), file: path, isComplete: error === undefined });
         const names: string[] = [];
         async function* files() {
           for await (const each of filesOf(queries, of, error ? [`${error.message}.`] : [])) {

@@ -190,7 +190,7 @@ export const statementCommand = command({
   examples: [
     'fiatrail report statement',
     'fiatrail report statement CNGN last month -o csv',
-    'fiatrail report statement USER_ID 2026-11 --html statement.html',
+    'fiatrail report statement USER_ID this month --html statement.html',
     'fiatrail report statement BANK_ACCOUNT_ID --since 30d',
   ],
   endpoints: [],
