@@ -137,7 +137,7 @@ describe('the help of a command', () => {
     const asked: string[] = [];
     for (const command of commands.filter(
       (each) =>
-        !/^(inspect|sandbox serve|webhooks listen|tour|ops journal backup|sync backup|sandbox snapshot)$/.test(
+        !/^(inspect|sandbox serve|webhooks listen|tour|ops journal backup|report export|sync backup|sandbox snapshot)$/.test(
           nameOf(each),
         ),
     )) {

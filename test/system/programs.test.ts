@@ -125,11 +125,11 @@ describe('a program with an ending of its own', () => {
   ) =>
     runProgram(
       [line],
-      { timeoutMs, isShell: true, ending: { signal: ending, graceMs: 300 } },
+      { timeoutMs, isShell: true, ending: { signal: ending, graceMs: 1_500 } },
       { PATH: process.env['PATH'] },
       interrupted,
     );
-  const later = () => AbortSignal.timeout(200);
+  const later = () => AbortSignal.timeout(800);
 
   test('is not ended by an interrupt', async () => {
     const never = new AbortController().signal;
@@ -144,7 +144,7 @@ describe('a program with an ending of its own', () => {
     ['that it takes no notice of is late, and killed', 'trap "" TERM; while :; do sleep 0.05; done', 'late'],
   ])('is asked to end, and %s', async (_how, line, kind) => {
     expect(await run(line, later())).toMatchObject({ kind });
-    expect(await run(line, new AbortController().signal, { timeoutMs: 200 })).toMatchObject({ kind });
+    expect(await run(line, new AbortController().signal, { timeoutMs: 800 })).toMatchObject({ kind });
   });
 
   test('is killed when the user does not want to wait', async () => {
