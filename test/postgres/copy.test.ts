@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeKnownUntil } from '../../src/copy/list-state.ts';
+import { openCopy } from '../../src/copy/open.ts';
 import { openCopyServer } from '../../src/copy/postgres.ts';
 import { GRANTS, SCHEMA } from '../../src/copy/schema.ts';
+import { noteUnlisted } from '../../src/copy/unlisted.ts';
 import { serverAddressOf } from '../../src/journal/postgres/server-address.ts';
 import { main } from '../../src/main.ts';
 import { LISTS, type MovingService, movingService } from '../copy/moving-service.ts';
@@ -259,6 +262,14 @@ test('what one host accepts, the other one knows by the journal that they share,
   const file = new DatabaseSync(join(alone.stateDir, 'copy-environment.db'));
   file.exec(more(at(2 * MINUTE_MS)));
   file.close();
+  for (const world of [one, alone]) {
+    const copy = await openCopy(world, { name: 'environment', mode: 'live' });
+    await copy.write(async (queries) => {
+      await noteUnlisted(queries);
+      await writeKnownUntil(queries, at(2 * MINUTE_MS));
+    });
+    await copy.close();
+  }
   await clock.sleep(60 * MINUTE_MS, never);
   const codes = async () => {
     const all: number[] = [];

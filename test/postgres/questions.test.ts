@@ -63,7 +63,7 @@ const QUERIES = [...readFileSync(join(ROOT, PAGE), 'utf8').matchAll(/^```sql\n(.
 test('a reader as docs/data.md makes one asks the questions of the page, and reads nothing else', async () => {
   const { asReader } = await copied();
   const asked = QUERIES.filter((sql) => !/\b(operations|events)\b/.test(sql));
-  expect(asked.length).toBe(11);
+  expect(asked.length).toBe(10);
   for (const sql of asked) expect(() => asReader(sql), sql).not.toThrow();
   expect(asReader('select count(*) from deposits')).toMatch(/^5$/m);
   expect(() => asReader('select * from stored_deposits')).toThrow('permission denied');
