@@ -3389,8 +3389,28 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/terminal/help/effects.ts',
-    line: '[...effects, ...own]',
-    change: 'own',
+    line: "'plan' in parameters ? 'write' : 'read'",
+    change: "'read'",
+    tests: ['test/cli/help-map.test.ts'],
+  },
+  {
+    file: 'src/commands/report/statement.ts',
+    line: "if (file) requireUnmasked(account.globals.present, 'the page shows');",
+    change: '',
+    tests: ['test/questions/statement-report.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/commands/report/statement.ts',
+    line: 'if (file && !account.globals.dryRun) {',
+    change: 'if (file) {',
+    tests: ['test/questions/statement-report.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/terminal/help/effects.ts',
+    line: '...effects, ...own,',
+    change: '...own,',
     tests: ['test/cli/help-map.test.ts'],
   },
   {
@@ -4575,8 +4595,8 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/commands/receipt.ts',
-    line: "if (entry && (entry.kind !== 'file' || !isReplaced)) throw existsError(path, entry.kind);",
+    file: 'src/files/written-page.ts',
+    line: "if (entry && (entry.kind !== 'file' || !isReplaced)) throw existsError(file, entry.kind);",
     change: '',
     tests: RECEIPTS,
     failing: 1,

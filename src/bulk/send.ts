@@ -175,7 +175,8 @@ async function passOver({
     else run.sent += 1;
     if (after === 'error') run.errors += 1;
     shown.set(row.number, { ...row, status: STATUS_AFTER[after] });
-    if (run.sent % LOOK_EVERY === 0) await looked(sending.say, () => followSent(account, file, rows));
+    if (after !== 'later' && run.sent % LOOK_EVERY === 0)
+      await looked(sending.say, () => followSent(account, file, rows));
   }
   return { stopped: undefined, later };
 }

@@ -5,9 +5,7 @@ import type { Zone } from '../base/zone.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
 import type { Receipt } from '../copy/questions/receipt/receipt.ts';
 import type { Account } from '../engine/account.ts';
-import { entryAt, fileErrors } from '../files/inspect.ts';
-import { BytesFileError, createPrivateBytes } from '../files/plain-file.ts';
-import { replaceFile } from '../files/private-file.ts';
+import { pageFileAt, writePage } from '../files/written-page.ts';
 import { amountSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
@@ -110,46 +108,6 @@ async function made(account: Account, zone: Zone, id: string) {
   return { receipt, problem: readings.problem };
 }
 
-/** Where `--html` writes. Throws CliError usage, before anything is read, if something is there that it must not replace. */
-function targetOf(file: string | undefined, isReplaced: boolean): string | undefined {
-  if (file === undefined) {
-    if (isReplaced) throw new CliError('usage', '--replace needs --html <file>', { hint: 'add --html receipt.html' });
-    return undefined;
-  }
-  const path = absolutePath(file);
-  const entry = fileErrors('read', path, () => entryAt(path));
-  if (entry && (entry.kind !== 'file' || !isReplaced)) throw existsError(path, entry.kind);
-  return path;
-}
-
-function existsError(path: string, kind: string): CliError {
-  const isFile = kind === 'file';
-  const what = isFile ? 'already exists' : kind === 'folder' ? 'is a folder' : 'is not a plain file';
-  return new CliError('usage', `--html: ${path} ${what}; nothing was written`, {
-    code: 'UNUSABLE_FILE',
-    hint: isFile ? 'give another file, or add --replace' : 'give the path of a file',
-  });
-}
-
-function write(path: string, page: string, isReplaced: boolean, unique: string): void {
-  try {
-    if (isReplaced) {
-      replaceFile(path, page, unique);
-      return;
-    }
-    createPrivateBytes(path, new TextEncoder().encode(page));
-  } catch (error) {
-    const isOfSystem = typeof (error as { code?: unknown }).code === 'string' && !(error instanceof CliError);
-    if (!(error instanceof BytesFileError) && !isOfSystem) throw error;
-    if (error instanceof BytesFileError && error.problem === 'exists') throw existsError(path, 'file');
-    throw new CliError('usage', `--html: ${path} cannot be created`, {
-      code: 'UNUSABLE_FILE',
-      hint: 'give a file in a folder that exists and that you may write to',
-      cause: error,
-    });
-  }
-}
-
 /** What a document that proves nothing ends with, so that no script sends it as a proof. */
 function errorOf({ outcome, says, id }: Receipt, problem: CliError | undefined): CliError | undefined {
   const details = { hint: `see what is known of it: fiatrail find ${id}` };
@@ -215,15 +173,15 @@ const receiptCommand = command({
     replace: switchOn('--replace', 'replace the file of --html if it exists'),
   },
   run: async (account, terminal, { id, html, replace }) => {
-    const path = targetOf(html, replace === true);
+    const file = pageFileAt(html && absolutePath(html), replace === true, 'receipt.html');
     const { zone } = terminal.globals;
     const { receipt, problem } = await made(account, zone, id);
-    if (path !== undefined && !account.globals.dryRun) {
+    if (file && !account.globals.dryRun) {
       const { receiptPage } = await import('../copy/questions/receipt/page.ts');
       const { mask } = account.globals.present;
       const shown = mask ? (mask.value(receipt) as Receipt) : receipt;
-      write(path, receiptPage(shown, zone), replace === true, account.world.ids.uuid());
-      await account.notices.note(`wrote ${path}`);
+      writePage(file, receiptPage(shown, zone), account.world.ids.uuid());
+      await account.notices.note(`wrote ${file.path}`);
     }
     const error = errorOf(receipt, problem);
     for (const warning of receipt.warnings) await account.notices.say(`warning: ${warning}`);

@@ -175,6 +175,11 @@ describe('the map of the commands', () => {
       });
   });
 
+  test('says of no command that it reads, if it can be planned', () => {
+    const reads = map.commands.filter(({ effect }) => effect === 'read');
+    expect(reads.filter(({ parameters }) => parameters.some(({ name }) => name === '--plan')).map(nameOf)).toEqual([]);
+  });
+
   test('says of no command that it reads, if its examples send something else', async () => {
     const effects = new Map(
       endpoints.map(({ method, path, effect, effects: byAction }) => [`${method} ${path}`, byAction ? 'read' : effect]),

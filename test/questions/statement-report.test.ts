@@ -252,5 +252,11 @@ test('the page has every row, escapes what comes from outside, loads nothing, an
   expect([again.code, again.stdout]).toEqual([2, '']);
   expect(readFileSync(file, 'utf8')).toBe(page);
   expect((await run(world, 'report', 'statement', 'bank-1', '--html', file, '--replace')).code).toBe(0);
-  expect(existsSync(join(world.stateDir, 'none.html'))).toBe(false);
+  // A page has no handles, and a dry run writes nothing.
+  const none = join(world.stateDir, 'none.html');
+  const drawn = ['report', 'statement', 'bank-1', '--html', none];
+  const masked = await run(world, ...drawn, '--mask');
+  expect([masked.code, masked.stderr]).toEqual([2, expect.stringContaining('--mask')]);
+  expect((await run(world, ...drawn, '--dry-run')).code).toBe(0);
+  expect(existsSync(none)).toBe(false);
 });

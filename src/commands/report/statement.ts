@@ -8,12 +8,11 @@ import { monthNamed, spanOf } from '../../copy/questions/report/periods.ts';
 import { type StatementOf, statementIn } from '../../copy/questions/report/statement.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
-import { entryAt, fileErrors } from '../../files/inspect.ts';
-import { replaceFile } from '../../files/private-file.ts';
+import { type PageFile, pageFileAt, writePage } from '../../files/written-page.ts';
 import type { Queries } from '../../journal/store.ts';
 import { isAsset, printable } from '../../money/amount.ts';
 import { figureSchema, paginationSchema } from '../../present/prints.ts';
-import type { Below, Column } from '../../present/result.ts';
+import { type Below, type Column, requireUnmasked } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { newFile, option, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
@@ -121,26 +120,6 @@ function balanceLines(sums: Statement['sums']): readonly Below[] {
   return [{ title: 'Balances', isAlways: true, rows, columns }];
 }
 
-/** Where --html writes. Throws CliError usage, before anything is read, if something is there that it must not replace. */
-function pageFile(file: string | undefined, isReplaced: boolean): string | undefined {
-  if (file === undefined) {
-    if (isReplaced) throw new CliError('usage', '--replace needs --html <file>', { hint: 'add --html statement.html' });
-    return undefined;
-  }
-  const path = absolutePath(file);
-  const entry = fileErrors('read', path, () => entryAt(path));
-  if (!entry || (entry.kind === 'file' && isReplaced)) return path;
-  const isFile = entry.kind === 'file';
-  throw new CliError(
-    'usage',
-    `--html: ${path} ${isFile ? 'already exists' : 'is not a plain file'}; nothing was written`,
-    {
-      code: 'UNUSABLE_FILE',
-      hint: isFile ? 'give another file, or add --replace' : 'give the path of a file',
-    },
-  );
-}
-
 const nameOf = ({ kind, id, name }: Target, profile: string): string =>
   kind === 'account'
     ? `Account of profile ${profile}`
@@ -152,7 +131,7 @@ async function statementReport(
   terminal: Terminal,
   queries: Queries,
   [target, period]: readonly [Target, ReportPeriod],
-  { path, complete }: { readonly path: string | undefined; readonly complete: boolean },
+  { file, complete }: { readonly file: PageFile | undefined; readonly complete: boolean },
 ): Promise<Outcome> {
   const { zone } = terminal.globals;
   const statement = await statementIn(queries, target.of, spanOf(period.sinceMs, period.untilMs));
@@ -161,7 +140,7 @@ async function statementReport(
   const rows = statement.rows.map((row) => ({ ...row, what: rowWords(row) }));
   const head = { ...spanIn(period), syncedAt: reach.syncedAt, partial: reach.partial };
   const data = { of: { kind, id, name }, ...head, balances: statement.sums, rows };
-  if (path !== undefined) {
+  if (file && !account.globals.dryRun) {
     const page = statementPage(
       statement,
       {
@@ -174,8 +153,8 @@ async function statementReport(
       },
       zone,
     );
-    fileErrors('written', path, () => replaceFile(path, page, account.world.ids.uuid()));
-    await account.notices.note(`wrote ${path}`);
+    writePage(file, page, account.world.ids.uuid());
+    await account.notices.note(`wrote ${file.path}`);
   }
   const below = [...balanceLines(statement.sums), checkLines(undefined, reach, zone)];
   const list = { lists: 'rows', list: { isWhole: true }, columns: ROW_COLUMNS } as const;
@@ -241,12 +220,13 @@ export const statementCommand = command({
     complete: completeOption,
   },
   run: (account, terminal, { of, since, until, html, replace, complete }) => {
-    const path = pageFile(html, replace);
+    const file = pageFileAt(html && absolutePath(html), replace, 'statement.html');
+    if (file) requireUnmasked(account.globals.present, 'the page shows');
     return withCopy(account, (copy) =>
       copy.read(async (queries) => {
         const typed = await typedIn(queries, of ?? [], terminal.globals.zone, account.world.clock.now());
         const period = await periodIn(account, terminal, queries, typed.period, { since, until });
-        return statementReport(account, terminal, queries, [typed.target, period], { path, complete });
+        return statementReport(account, terminal, queries, [typed.target, period], { file, complete });
       }),
     );
   },

@@ -16,10 +16,7 @@ const EFFECTS: Readonly<Record<Exclude<Effect, 'read'>, readonly string[]>> = {
     'plans reject',
     'plans withdraw',
     'profiles add',
-    'profiles approval-threshold set',
-    'profiles approvers add',
     'profiles approvers cancel',
-    'profiles approvers remove',
     'profiles copy set',
     'profiles import',
     'profiles inbox set',
@@ -28,10 +25,7 @@ const EFFECTS: Readonly<Record<Exclude<Effect, 'read'>, readonly string[]>> = {
     'profiles rules set',
     'profiles trust',
     'profiles use',
-    'report accept',
-    'report close',
     'report export',
-    'report reopen',
     'webhooks inbox redrive',
     'webhooks inbox replay',
     'webhooks listen',
@@ -48,7 +42,7 @@ const BY_STRENGTH: readonly Effect[] = ['money', 'destructive', 'write', 'read']
  * Returns the strongest effect that a command can have: on the account, or on what this machine keeps for it. Its own notes do not
  * count, such as the copy of the account's lists or how an operation ended.
  */
-export async function effectOf({ words, endpoints }: Command): Promise<Effect> {
+export async function effectOf({ words, endpoints, parameters }: Command): Promise<Effect> {
   const name = words.join(' ');
   const called = endpoints.length === 0 ? [] : await endpointsNamed(endpoints);
   const effects = called.map(({ effect, effects: byAction }) => {
@@ -56,7 +50,8 @@ export async function effectOf({ words, endpoints }: Command): Promise<Effect> {
     return action === undefined ? effect : (byAction?.of[action] ?? 'read');
   });
   const own = BY_STRENGTH.filter((each) => each !== 'read' && EFFECTS[each].includes(name));
-  const all: readonly Effect[] = [...effects, ...own];
+  // What can be planned changes something, if only the journal.
+  const all: readonly Effect[] = [...effects, ...own, 'plan' in parameters ? 'write' : 'read'];
   return BY_STRENGTH.find((each) => all.includes(each)) ?? 'read';
 }
 
