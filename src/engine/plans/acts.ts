@@ -141,7 +141,7 @@ export const runner = ({ host }: Pick<World, 'host'>, own: OwnApprover | undefin
   approver: own ? { name: own.name, publicKey: own.publicKey } : null,
 });
 
-/** Whether nothing recorded about a plan ends it. */
+/** Returns the act that ended a plan before it was applied; undefined if none did. */
 export const closingOf = (acts: readonly PlanAct[]): PlanAct | undefined =>
   acts.find(({ act }) => act === 'rejected' || act === 'withdrawn');
 
