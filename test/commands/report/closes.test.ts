@@ -403,4 +403,14 @@ describe('an auditor who has the file and the journal', () => {
     ])
       expect(await refused(world, ...argv), argv.join(' ')).toMatchObject({ code: 'JOURNAL_CHANGED' });
   });
+
+  test('sees that another part of the journal was changed by hand', async () => {
+    const world = await accountAfter(AUTUMN);
+    await closeMonth(world, '2025-10');
+    const path = await booksOf(world, '2025-10');
+    const drops = TRIGGERS.map((each) => `DROP TRIGGER ${each.split(' ')[2]}`);
+    edited(world, 'journal.db', [...drops, `UPDATE operation SET summary = 'another'`, ...TRIGGERS].join('; '));
+    const found = await refused(world, 'report', 'close', '--check', path);
+    expect(found).toMatchObject({ exit: 2, code: 'JOURNAL_CHANGED' });
+  });
 });
