@@ -3,10 +3,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { sbomWithNode } from './licences.ts';
+import { sbomWithDebian, sbomWithNode } from './licences.ts';
 import { buildBinary } from './package/binary.ts';
 import { buildDeb } from './package/deb.ts';
+import { formulaText } from './package/formula.ts';
+import { buildImage } from './package/image.ts';
 import { NODE, unpackNode } from './package/node.ts';
+import { projectOf } from './package/project.ts';
 import { PackageError, runTool } from './package/tools.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -46,14 +49,19 @@ async function buildPackages(target: string, parts: string): Promise<void> {
   add('fiatrail.cdx.json', withNode);
   add('fiatrail.licences.txt', `${read('LICENSE')}\n${'-'.repeat(80)}\n\n${others}`);
 
-  const { version } = JSON.parse(read('package.json')) as { version: string };
+  const project = projectOf(read('package.json'));
+  const { version, repository } = project;
   const deb = buildDeb({ root: ROOT, parts, target, binary, version, seconds, licences: others });
   add(`${deb}.cdx.json`, withNode);
+
+  const image = buildImage({ parts, target, binary, version, repository, seconds, licences: others });
+  add(`${image.name}.cdx.json`, sbomWithDebian(withNode, image.debian));
 
   const digest = (name: string) =>
     createHash('sha256')
       .update(readFileSync(join(target, name)))
       .digest('hex');
+  add('fiatrail.rb', formulaText({ ...project, tarball, sha256: digest(tarball) }));
   const names = readdirSync(target).sort();
   add('SHA256SUMS', names.map((name) => `${digest(name)}  ${name}\n`).join(''));
 }
