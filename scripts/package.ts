@@ -1,8 +1,17 @@
 /** `npm run package`: builds what people install into packages/, with digests and an SBOM of each. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { sbomWithDebian, sbomWithNode } from './licences.ts';
 import { buildBinary } from './package/binary.ts';
 import { buildDeb } from './package/deb.ts';
@@ -24,6 +33,19 @@ function sourceDate(): number {
   return seconds;
 }
 
+/** Packs what npm would, from a copy: npm keeps the modes of files, which come from the umask of whoever checked them out. Returns its name. */
+function packNpm(copy: string, target: string): string {
+  const pack = (cwd: string, ...argv: string[]) =>
+    runTool('npm', ['pack', '--ignore-scripts', ...argv], 'npm', { cwd });
+  const [packed] = JSON.parse(pack(ROOT, '--dry-run', '--json')) as [{ filename: string; files: { path: string }[] }];
+  for (const { path } of packed.files) {
+    mkdirSync(join(copy, dirname(path)), { recursive: true });
+    copyFileSync(join(ROOT, path), join(copy, path));
+    chmodSync(join(copy, path), path === 'bin/fiatrail.js' ? 0o755 : 0o644);
+  }
+  return pack(copy, '--silent', '--pack-destination', target).trim();
+}
+
 async function buildPackages(target: string, parts: string): Promise<void> {
   if (process.platform !== 'linux' || process.arch !== 'x64')
     throw new PackageError(`the packages are built on Linux x64, and this is ${process.platform} ${process.arch}`);
@@ -36,9 +58,7 @@ async function buildPackages(target: string, parts: string): Promise<void> {
   const sbom = read('dist/sbom.cdx.json');
   const add = (name: string, text: string) => writeFileSync(join(target, name), text);
 
-  const tarball = runTool('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', target], 'npm', {
-    cwd: ROOT,
-  }).trim();
+  const tarball = packNpm(join(parts, 'npm'), target);
   add(`${tarball}.cdx.json`, sbom);
 
   const node = unpackNode(ROOT, parts);

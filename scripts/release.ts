@@ -15,6 +15,9 @@ import { buildTwice } from './release/twice.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PACKAGES = join(ROOT, 'packages');
+/** What the web site of the repository serves. */
+const SITE = join(PACKAGES, 'site');
+const APT = join(SITE, 'apt');
 const USAGE =
   'usage: npm run release -- --check | --publish --minisign-key FILE --gpg-key ID | --repository https://github.com/OWNER/NAME';
 
@@ -58,12 +61,12 @@ function prepare(parts: string, keys: Keys): Metadata {
     const key = keys.gpg === undefined ? throwawayGpgKey(parts) : { id: keys.gpg, home: undefined };
     const name = `fiatrail_${project.version}_amd64.deb`;
     const deb = join(PACKAGES, name);
-    buildAptRepository(deb, name, join(PACKAGES, 'apt'), key);
-    readBack(join(PACKAGES, 'apt'), deb, parts);
+    buildAptRepository(deb, name, APT, key);
+    readBack(APT, deb, parts);
   });
   // What throwaway keys signed must not leave this machine by mistake.
   if (keys.minisign === undefined) rmSync(join(PACKAGES, 'SHA256SUMS.minisig'));
-  if (keys.gpg === undefined) rmSync(join(PACKAGES, 'apt'), { recursive: true });
+  if (keys.gpg === undefined) rmSync(SITE, { recursive: true });
   return { project, notes, missing };
 }
 
@@ -79,7 +82,7 @@ function checkLists(folder: string): void {
   }
 }
 
-/** What publishes, in this order: what cannot be taken back comes last. */
+/** What publishes, in this order: what cannot be taken back comes last. The tag has been pushed, and the apt repository is served from its folder. */
 function publishing({ version }: Project, notes: string): readonly (readonly [file: string, ...argv: string[]])[] {
   const files = readdirSync(PACKAGES, { withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -87,7 +90,6 @@ function publishing({ version }: Project, notes: string): readonly (readonly [fi
   const npm = ['publish', join('packages', `fiatrail-${version}.tgz`), '--access', 'public', '--provenance'];
   const release = ['release', 'create', `v${version}`, '--verify-tag', '--title', version];
   return [
-    ['git', 'push', 'origin', `v${version}`],
     ['gh', ...release, '--notes-file', notes, ...files],
     ['npm', ...npm],
   ];

@@ -68,7 +68,7 @@ export function buildImage(options: ImageOptions): { readonly name: string; read
   writeFileSync(join(layout, 'index.json'), json({ schemaVersion: 2, mediaType: type('index.v1+json'), manifests }));
   writeFileSync(join(layout, 'oci-layout'), json({ imageLayoutVersion: '1.0.0' }));
   const name = `fiatrail-sandbox-${version}.oci.tar`;
-  tar(layout, join(target, name), seconds, 0, ['blobs', 'index.json', 'oci-layout']);
+  tar(layout, join(target, name), seconds, 0, ['--mode=u=rwX,go=rX', 'blobs', 'index.json', 'oci-layout']);
   return { name, debian };
 }
 

@@ -26,7 +26,7 @@ export function throwawayGpgKey(parts: string): GpgKey {
   return key;
 }
 
-/** Writes the repository to packages/apt, signed. `deb` is the package's path. */
+/** Writes the repository to a folder, signed. `deb` is the package's path. */
 export function buildAptRepository(deb: string, name: string, folder: string, key: GpgKey): void {
   const index = `dists/${SUITE}/${COMPONENT}/binary-${ARCHITECTURE}`;
   for (const path of [POOL, index]) mkdirSync(join(folder, path), { recursive: true });

@@ -1,4 +1,4 @@
-/** What package.json, its lock, CHANGELOG.md and SECURITY.md must say before a release. */
+/** What package.json, its lock, CHANGELOG.md and README.md must say before a release. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { followsFrom, NO_OWNER, type Project, projectOf } from '../package/project.ts';
@@ -6,6 +6,9 @@ import { PackageError } from '../package/tools.ts';
 
 /** `## 1.0.0 (2026-11-27)`, the first section of CHANGELOG.md. */
 const SECTION = /^## (\S+)(?: \((\d{4}-\d{2}-\d{2})\))?/m;
+
+/** What README.md says until the first release. */
+const UNRELEASED = 'not released yet';
 
 export interface Metadata {
   readonly project: Project;
@@ -43,5 +46,6 @@ export function checkMetadata(root: string): Metadata {
   if (repository.includes(`/${NO_OWNER}/`))
     missing.push('an owner: npm run release -- --repository https://github.com/YOU/fiatrail');
   const [notes = ''] = changelog.slice(changelog.indexOf(heading) + heading.length).split(/^## /m);
+  if (read('README.md').includes(UNRELEASED)) missing.push(`README.md without "${UNRELEASED}"`);
   return { project, notes: `${notes.trim()}\n`, missing };
 }
