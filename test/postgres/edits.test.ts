@@ -25,15 +25,10 @@ async function filled(): Promise<string> {
   return url;
 }
 
-const nameOf = (url: string) => /\/(\w+)\?/.exec(url)?.[1] ?? '';
-
 /** Returns a copy of the journal in a database of its own. */
 async function copy(): Promise<string> {
   whole ??= await filled();
-  const url = server.newDatabase();
-  server.sql(whole, `DROP DATABASE ${nameOf(url)}`);
-  server.sql(url.replace(nameOf(url), 'postgres'), `CREATE DATABASE ${nameOf(url)} TEMPLATE ${nameOf(whole)}`);
-  return url;
+  return server.newDatabase(whole);
 }
 
 const TABLES = Object.keys(COLUMNS);

@@ -85,8 +85,6 @@ const READY = `CREATE FUNCTION public.spy() RETURNS trigger LANGUAGE plpgsql AS 
   CREATE FUNCTION public.boom(text) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''someone read it''; END';
   CREATE FUNCTION public.passes(text) RETURNS boolean LANGUAGE sql AS 'SELECT true'`;
 
-const nameIn = (url: string) => /\/(\w+)\?/.exec(url)?.[1] ?? '';
-
 beforeAll(async () => {
   requireBuilt();
   server = await startWithRoles();
@@ -105,14 +103,7 @@ async function make(kind: Kind): Promise<string> {
 async function copyOf(kind: Kind): Promise<string> {
   const original = made.get(kind) ?? (await make(kind));
   made.set(kind, original);
-  const url = server.newDatabase();
-  const from = nameIn(original);
-  // Whoever made it may be connected still.
-  const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${from}'`;
-  server.sql(url.replace(nameIn(url), 'postgres'), end);
-  server.sql(url.replace(nameIn(url), 'postgres'), `DROP DATABASE ${nameIn(url)}`);
-  server.sql(url.replace(nameIn(url), 'postgres'), `CREATE DATABASE ${nameIn(url)} TEMPLATE ${from}`);
-  return url;
+  return server.newDatabase(original);
 }
 
 const host = (url: string) => asRole('fiatrail_host', url);

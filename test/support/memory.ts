@@ -4,8 +4,8 @@ import { join } from 'node:path';
 /** The file system in memory that most Linux machines have. */
 const MEMORY = '/dev/shm';
 
-/** The suite needs less than half of this at any moment. A container often has only 64 MB. */
-const NEEDED_BYTES = 2 * 1024 ** 3;
+/** Each suite needs less than half of this at any moment. A container often has only 64 MB. */
+const NEEDED_BYTES = 4 * 1024 ** 3;
 
 const PREFIX = 'fiatrail-suite-';
 
@@ -17,7 +17,8 @@ export default function setup(): (() => void) | undefined {
   if (process.env['TMPDIR']?.startsWith(MEMORY) || !hasRoom()) return undefined;
   removeAbandoned();
   const folder = join(MEMORY, `${PREFIX}${process.pid}`);
-  mkdirSync(folder, { mode: 0o700 });
+  // The user of a PostgreSQL server goes through it to a folder of theirs.
+  mkdirSync(folder, { mode: 0o711 });
   process.env['TMPDIR'] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
 }
