@@ -8,6 +8,8 @@ export default defineConfig({
       'test/postgres/hosts.test.ts',
       'test/postgres/webhooks-hosts.test.ts',
       'test/postgres/webhooks-rotation.test.ts',
+      'test/plans/queue.test.ts',
+      'test/postgres/plans.test.ts',
       'test/postgres/money-campaign.test.ts',
       'test/postgres/money-kills.test.ts',
       'test/contributing/follow.soak.ts',
@@ -32,6 +34,7 @@ export default defineConfig({
     setupFiles: ['test/support/after-each-file.ts'],
     env: {
       FIATRAIL_SOAK_AT_ONCE: '20',
+      FIATRAIL_SOAK_APPLIES: '200',
       FIATRAIL_SOAK_KILLS: '400',
       FIATRAIL_SOAK_RUNS: '300',
       FIATRAIL_SOAK_REFUSALS: '1',

@@ -7,13 +7,13 @@ import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { ROOT } from '../support/built.ts';
 import { fakeWorld } from '../support/world.ts';
 import { queueCases } from './queue-cases.ts';
-import { openTeam, type Team } from './support.ts';
+import { openTeamAfter, type Team } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const pathOf = (team: Team) => team.file('state/journal.db');
 
 queueCases('a file', {
-  open: openTeam,
+  open: async (beginning) => (await openTeamAfter(beginning)).team,
   passAnHour: (team) => team.clock.sleep(HOUR_MS, new AbortController().signal),
   edit: (team, sql) => {
     const database = new DatabaseSync(pathOf(team));

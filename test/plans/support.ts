@@ -5,12 +5,14 @@ import type { Exchange, HttpRequest, HttpResponse, World } from '../../src/base/
 import type { ApproverList, ListedApprover } from '../../src/engine/plans/approver-list.ts';
 import { planText } from '../../src/engine/plans/file.ts';
 import { hashOf, type Plan } from '../../src/engine/plans/plan.ts';
+import { WRITTEN } from '../../src/journal/postgres/create.ts';
 import { main } from '../../src/main.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { success } from '../support/exchange.ts';
 import { copyOf, type Restore } from '../support/folder-copy.ts';
 import { firstPlace, type IdPlace, idsFrom } from '../support/ids.ts';
 import { type JournalRow, journalRows } from '../support/journal.ts';
+import type { TestServer } from '../support/postgres.ts';
 import { type Answer, dated, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
 
 /** What the service says; a test changes it between a plan and its application. */
@@ -178,22 +180,47 @@ interface Begun {
   readonly place: IdPlace;
   readonly nowMs: number;
   readonly made: unknown;
+  readonly journals: Journals | undefined;
+  readonly url: string | undefined;
+}
+
+/** Where the databases of shared journals are made: empty, or copies of another one. */
+type Journals = Pick<TestServer, 'newDatabase' | 'sql'>;
+
+/** Copies a shared journal that begins for its people where it is: fiatrail notices a copy, as it does one that was restored. */
+function copiedJournal(journals: Journals, from: string): string {
+  const url = journals.newDatabase(from);
+  journals.sql(url, `UPDATE fiatrail.setting SET value = ${WRITTEN} WHERE name = 'server'`);
+  return url;
+}
+
+/** A team, what its beginning returned, and the URL of its journal if that is on a server. */
+interface Opened<T> {
+  readonly team: Team;
+  readonly made: T;
+  readonly url: string | undefined;
 }
 
 const begun = new Map<Beginning<unknown>, Begun>();
 
-/** Opens a team as a beginning leaves it. The beginning runs once; later teams are copies with the same keys. */
-export async function openTeamAfter<T>(beginning: Beginning<T>): Promise<{ team: Team; made: T }> {
-  const known = begun.get(beginning);
+/**
+ * Opens a team as a beginning leaves it. The beginning runs once; later teams are copies with the same keys. With `journals`, its journal is
+ * on a server.
+ */
+export async function openTeamAfter<T>(beginning: Beginning<T>, journals?: Journals): Promise<Opened<T>> {
+  const before = begun.get(beginning);
+  const known = before?.journals === journals ? before : undefined;
   const place = known ? { ...known.place } : firstPlace();
-  const team = teamFrom(place, known?.nowMs);
+  const url = known?.url && journals ? copiedJournal(journals, known.url) : journals?.newDatabase();
+  const team = teamFrom(place, known?.nowMs, url === undefined ? {} : { FIATRAIL_JOURNAL_URL: url });
   if (known) {
     known.restore(team.folder);
-    return { team, made: known.made as T };
+    return { team, made: known.made as T, url };
   }
   const made = await beginning(team);
-  begun.set(beginning, { restore: copyOf(team.folder), place: { ...place }, nowMs: team.clock.now(), made });
-  return { team, made };
+  const left = { restore: copyOf(team.folder), place: { ...place }, nowMs: team.clock.now(), made };
+  begun.set(beginning, { ...left, journals, url: url && journals?.newDatabase(url) });
+  return { team, made, url };
 }
 
 /** Two people who have joined, the authors and the signers of most plans. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { beforeBoth, CLAIMS, endOf, outcomeOf, signedBySelf, twoKeysOfOnePerson } from '../plans/attacker.ts';
 import { ATTACKS } from '../plans/attacks.ts';
-import { openTeam } from '../plans/support.ts';
+import { openTeamAfter } from '../plans/support.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 
 let server: TestServer;
@@ -10,13 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-const openShared = () => openTeam({ FIATRAIL_JOURNAL_URL: server.newDatabase() });
-
 test.each(ATTACKS.filter(({ postgres }) => postgres).map((attack) => [attack.what, attack] as const))(
   'one person alone cannot %s, with a shared journal',
   async (_what, attack) => {
-    const team = openShared();
-    await beforeBoth(team);
+    const { team } = await openTeamAfter(beforeBoth, server);
     const { text, ...ended } = await outcomeOf(team, attack);
     expect(ended, text).toEqual({
       end: attack.postgres,
@@ -29,8 +26,7 @@ test.each(ATTACKS.filter(({ postgres }) => postgres).map((attack) => [attack.wha
 
 describe('a plan that one person signs with two keys of theirs, in a shared journal', () => {
   test.each(CLAIMS)('saying %s', async (_what, more, _signed, applied) => {
-    const team = openShared();
-    await twoKeysOfOnePerson(team);
+    const { team } = await openTeamAfter(twoKeysOfOnePerson, server);
     const [, ran] = await signedBySelf(team, more);
     expect(endOf(ran), ran.stderr).toEqual(applied);
     expect(team.service.sent).toEqual([]);

@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { approve, type Engine, endOf, json, jsonOf, listed, opened, queueCases, queued } from '../plans/queue-cases.ts';
-import { agreeOn, openTeam, type Team } from '../plans/support.ts';
+import { agreeOn, openTeamAfter, type Team } from '../plans/support.ts';
 import { COLUMNS } from '../support/journal-edits.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { openHost } from './support.ts';
@@ -16,12 +16,11 @@ afterAll(() => server?.stop());
 const urls = new WeakMap<Team, string>();
 const urlOf = (team: Team) => urls.get(team) ?? '';
 
-function openShared(): Team {
-  const url = server.newDatabase();
-  const team = openTeam({ FIATRAIL_JOURNAL_URL: url });
+const openShared: Engine['open'] = async (beginning) => {
+  const { team, url = '' } = await openTeamAfter(beginning, server);
   urls.set(team, url);
   return team;
-}
+};
 
 const TABLES = Object.keys(COLUMNS);
 
