@@ -6,7 +6,7 @@ import type { Exchange, HttpRequest, ProgramEnd, Prompter, World } from '../../s
 import { runRotationProcess } from '../../src/engine/rotation/process.ts';
 import { main } from '../../src/main.ts';
 import { productionKey } from '../service/steps.ts';
-import { copyOf } from '../support/folder-copy.ts';
+import { copyOf, type Restore } from '../support/folder-copy.ts';
 import { openSandbox, START_MS } from '../support/sandbox.ts';
 import { countingIds, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
@@ -54,8 +54,20 @@ export interface Ids {
 /** An account on the embedded sandbox with one of everything, and a second one at https://host/v1. */
 export interface Account {
   readonly ids: Ids;
-  /** A new world with a copy of the account's files. */
-  open(options?: { readonly interrupted?: AbortSignal; readonly isTerminal?: boolean }): FakeWorld & OtherPrograms;
+  /** A new world with a copy of the account's files, or of those of an account that went on. */
+  open(options?: Opening, later?: Left): FakeWorld & OtherPrograms;
+}
+
+interface Opening {
+  readonly interrupted?: AbortSignal;
+  readonly isTerminal?: boolean;
+}
+
+/** What commands left: the files, when they ended, and what they printed. */
+export interface Left {
+  readonly restore: Restore;
+  readonly nowMs: number;
+  readonly printed: string;
 }
 
 /** The programs besides fiatrail. */
@@ -201,13 +213,13 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
 /** Makes the account. */
 export async function newAccount(): Promise<Account> {
   const clock = fakeClock(START_MS);
-  const make = (options: { readonly interrupted?: AbortSignal; readonly isTerminal?: boolean }, from = 0) => {
+  const make = (options: Opening, from = 0, nowMs = clock.now()) => {
     const runProgram: World['runProgram'] = (words, { input = '' }) => runIn(world, words, input);
     const probe = { lookUp: async () => ['203.0.113.1'], certificate: async () => TRUSTED };
     const plain = fakeWorld({
       ...options,
       env: ENV,
-      clock: fakeClock(clock.now()),
+      clock: fakeClock(nowMs),
       network: anyService(),
       runProgram,
       probe,
@@ -221,9 +233,9 @@ export async function newAccount(): Promise<Account> {
   const restore = copyOf(first.homeDir);
   return {
     ids,
-    open: (options = {}) => {
-      const world = make(options, IDS_OF_THE_ACCOUNT);
-      restore(world.homeDir);
+    open: (options = {}, later = undefined) => {
+      const world = make(options, IDS_OF_THE_ACCOUNT * (later ? 2 : 1), later?.nowMs);
+      (later?.restore ?? restore)(world.homeDir);
       writeFileSync(join(world.homeDir, 'signer.pub'), PUBLIC_KEY);
       writeFileSync(join(world.homeDir, 'client'), PRIVATE_KEY, { mode: 0o600 });
       return world;

@@ -8,9 +8,10 @@ import { startProgram } from '../../src/system/processes.ts';
 import type { Command } from '../../src/terminal/command.ts';
 import { signatureOf } from '../../src/webhooks/verify.ts';
 import { ROOT, requireBuilt, SHIM } from '../support/built.ts';
+import { copyOf } from '../support/folder-copy.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import type { FakeWorld } from '../support/world.ts';
-import { type Account, ADDRESS, type Ids, newAccount, WEBHOOK_SECRET } from './account.ts';
+import { type Account, ADDRESS, type Ids, type Left, newAccount, WEBHOOK_SECRET } from './account.ts';
 import { parseLine } from './shell.ts';
 
 /** What an id of a kind that several commands take stands for, by the command. */
@@ -255,7 +256,7 @@ async function writePlan({ ids }: Account, { homeDir, ...world }: FakeWorld, isO
   return JSON.parse(world.stdout.text().slice(before)).plan;
 }
 
-/** Acts as soon as a command has printed something, and then said nothing more for ten looks, or gone on for a hundred. */
+/** Acts as soon as a command has printed something, and then said nothing more for ten looks, or gone on for twenty. */
 function onceItSaid({ stdout, stderr }: Pick<FakeWorld, 'stdout' | 'stderr'>, act: () => void): void {
   const said = () => stdout.bytes().length + stderr.bytes().length;
   const before = said();
@@ -266,17 +267,38 @@ function onceItSaid({ stdout, stderr }: Pick<FakeWorld, 'stdout' | 'stderr'>, ac
     looks += 1;
     quiet = now === last ? quiet + 1 : 0;
     last = now;
-    if (quiet < 10 && looks < 100) return;
+    if (quiet < 10 && looks < 20) return;
     clearInterval(watch);
     act();
   }, 20);
 }
 
+/** What the first sync of the account leaves, once it was made for an example. */
+let synced: Left | undefined;
+
+/** Makes the first sync of the account, for all examples that begin with it. */
+async function firstSync(account: Account): Promise<Left> {
+  const world = account.open();
+  await main(['sync', '--yes', '-q'], world);
+  return { restore: copyOf(world.homeDir), nowMs: world.clock.now(), printed: world.stdout.text() };
+}
+
+/** An example with fewer rows and people than a reader would want: as many would take longer than all other examples. */
+const smaller = (example: string) =>
+  example
+    .replace(/(?<=--history )100000$/, '1000')
+    .replace('--days 90 --users 1000', '--days 9 --users 50')
+    .replace('--days 30 --until', '--days 3 --until');
+
 /** Runs a line as a shell would, and returns its exit code. */
 async function runExample(account: Account, command: Command, example: string): Promise<[exit: number, said: string]> {
   const stop = new AbortController();
   const asks = ASKS.test(example);
-  const world = account.open({ interrupted: stop.signal, isTerminal: asks });
+  const [first, ...rest] = BEFORE[nameOf(command)]?.(account.ids, example) ?? [];
+  const isSynced = first?.join(' ') === 'sync';
+  if (isSynced) synced ??= await firstSync(account);
+  const before = first === undefined || isSynced ? rest : [first, ...rest];
+  const world = account.open({ interrupted: stop.signal, isTerminal: asks }, isSynced ? synced : undefined);
   const run = (argv: readonly string[], stdin = '') =>
     main(
       argv.map((word) => (IN_FOLDER.test(word) ? join(world.homeDir, word) : word)),
@@ -291,9 +313,9 @@ async function runExample(account: Account, command: Command, example: string): 
       },
     );
   world.programs.areBroken = true;
-  for (const before of BEFORE[nameOf(command)]?.(account.ids, example) ?? []) await run([...before, '--yes', '-q']);
+  for (const line of before) await run([...line, '--yes', '-q']);
   world.programs.areBroken = false;
-  const printed = world.stdout.text();
+  const printed = (isSynced ? (synced?.printed ?? '') : '') + world.stdout.text();
   // A journal is imported into an empty one.
   if (nameOf(command) === 'ops journal import')
     for (const name of readdirSync(world.stateDir))
@@ -313,7 +335,7 @@ async function runExample(account: Account, command: Command, example: string): 
   const isServer = ['sandbox serve', 'webhooks listen', 'inspect'].includes(nameOf(command));
   if ((isServer && !example.includes('--save-to')) || / --(?:every|watch)\b/.test(example))
     onceItSaid(world, () => stop.abort());
-  const { programs, input } = parseLine(example.replace(/(?<=--history )100000$/, '1000'), {
+  const { programs, input } = parseLine(smaller(example), {
     CHECKPOINT: account.ids.checkpoint,
     ...delivery,
   });
