@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Clock } from '../../src/base/world.ts';
 import { chances } from '../copy/served.ts';
 import { served as servedRig } from '../copy/truth/rig.ts';
 import { DAY_MS, working } from '../copy/truth/work.ts';
 import { fiatrail, type Home, type Ran, ROOT, type Running, requireBuilt, startFiatrail } from '../support/built.ts';
+import * as here from '../support/in-process.ts';
 import { closedPort } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { hostOf, withEnv } from './hosts.ts';
@@ -82,9 +84,19 @@ function heldBy({ pid }: Running) {
 const filesIn = ({ path }: Home) =>
   readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
 
-/** Runs a command that may be killed, and says how it ended; anything but the exit codes of an outcome is a failure. */
+/** The clock of a host's commands in this process: that which shared-clock.cjs gives its programs. */
+const clockOf = ({ env }: Home): Clock => ({
+  now: () => Date.now() + Number(readFileSync(env['FIATRAIL_TEST_CLOCK'] ?? '', 'utf8')),
+  sleep: (durationMs, signal) => sleep(durationMs, undefined, { signal }),
+});
+
+/**
+ * Runs a command that nothing kills, in the short form in this process, and says how it ended; anything but the exit codes of an outcome is a
+ * failure.
+ */
 async function may(host: Home, argv: readonly string[], ...codes: readonly (number | null)[]) {
-  const ran = await fiatrail(host, [...argv, '-q', '-o', 'json']);
+  const line = [...argv, '-q', '-o', 'json'];
+  const ran = await (IS_LONG ? fiatrail(host, line) : here.fiatrail(host, line, { clock: clockOf(host) }));
   expect(codes, `${argv.join(' ')}: ${ran.stderr}${ran.stdout}`).toContain(ran.code);
   return ran;
 }
