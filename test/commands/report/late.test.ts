@@ -2,7 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { AUTUMN, accountAfter, closeMonth, ran } from '../../questions/books/life.ts';
+import { AUTUMN, accountThen, closeMonth, ran } from '../../questions/books/life.ts';
 import { must } from '../../questions/reports.ts';
 import { type FakeWorld, fakeClock, fakeWorld } from '../../support/world.ts';
 
@@ -18,17 +18,20 @@ function edited({ stateDir }: FakeWorld, file: string, sql: string): void {
   }
 }
 
+const MONTHS = ['2025-10', '2025-11'];
+const booksFile = ({ homeDir }: FakeWorld, month: string) => join(homeDir, `${month}.csv`);
+
+const afterTwoCloses = accountThen(AUTUMN, async (world) => {
+  for (const month of MONTHS) {
+    await closeMonth(world, month);
+    writeFileSync(booksFile(world, month), (await ran(world, 'report', 'books', month, '--format', 'csv')).stdout);
+  }
+});
+
 /** An account whose October and November are closed, with the books of both as files. */
 async function closedAccount() {
-  const world = await accountAfter(AUTUMN);
-  const files: string[] = [];
-  for (const month of ['2025-10', '2025-11']) {
-    await closeMonth(world, month);
-    const path = join(world.homeDir, `${month}.csv`);
-    writeFileSync(path, (await ran(world, 'report', 'books', month, '--format', 'csv')).stdout);
-    files.push(path);
-  }
-  return { world, files };
+  const world = await afterTwoCloses();
+  return { world, files: MONTHS.map((month) => booksFile(world, month)) };
 }
 
 interface PrintedBalance {

@@ -67,6 +67,23 @@ export async function accountAfter(life: Life, options: WorldOf = {}): Promise<F
   return world;
 }
 
+/** Returns what opens an account as `begin` leaves one that had a life. `begin` runs once; later accounts are copies of all its files. */
+export function accountThen(life: Life, begin: (world: FakeWorld) => Promise<void>): () => Promise<FakeWorld> {
+  const begun = async () => {
+    const first = await accountAfter(life);
+    await begin(first);
+    return { restore: copyOf(first.homeDir), nowMs: first.clock.now() };
+  };
+  let beginning: ReturnType<typeof begun> | undefined;
+  return async () => {
+    beginning ??= begun();
+    const { restore, nowMs } = await beginning;
+    const world = worldAt(nowMs, firstPlace(2), {});
+    restore(world.homeDir);
+    return world;
+  };
+}
+
 export interface Ran {
   readonly code: number;
   readonly stdout: string;
