@@ -1,9 +1,11 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { Host } from '../../src/base/world.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { openInboxAt } from '../../src/webhooks/inbox/open.ts';
 import { GRANTS } from '../../src/webhooks/inbox/postgres/schema.ts';
-import { replaceClock, startPostgres, type TestServer } from '../support/postgres.ts';
+import { databaseOf, replaceClock, startPostgres, type TestServer } from '../support/postgres.ts';
 import { countingIds, type FakeClock, fakeClock } from '../support/sandbox.ts';
 import { hostWith, stores } from '../webhooks/support.ts';
 import { stateFolder } from './support.ts';
@@ -21,9 +23,25 @@ export async function openOn(
   return openInboxAt({ path: `${dir}/inbox.db`, server }, { clock, host, ids: countingIds(50_000 + hosts * 1_000) });
 }
 
-/** Sets the clock of a database. */
-export const setClock = (server: TestServer, url: string, timeMs: number) =>
-  replaceClock(server, url, `to_timestamp(${timeMs}::numeric / 1000)`);
+/** The databases that read their time from a file. */
+const clocked = new Set<string>();
+
+/** Sets the clock of a database: a file, because a test that passes time should start no program each time. */
+export function setClock(server: TestServer, url: string, timeMs: number): void {
+  const path = join(server.folder, `clock-${databaseOf(url)}`);
+  // The server reads it at any moment, so it is never empty.
+  writeFileSync(`${path}.new`, String(timeMs));
+  renameSync(`${path}.new`, path);
+  if (clocked.has(path)) return;
+  // Only the owner may read the file.
+  server.sql(
+    url,
+    `CREATE FUNCTION pg_catalog.file_clock() RETURNS timestamptz LANGUAGE sql SECURITY DEFINER
+     AS $$ SELECT to_timestamp(pg_read_file('${path}')::numeric / 1000) $$`,
+  );
+  replaceClock(server, url, 'file_clock()');
+  clocked.add(path);
+}
 
 /** Returns the URL with which a role connects. */
 export const asRole = (role: string, url: string) => url.replace(/\/\/[^@]*@/, `//${role}@`);

@@ -152,7 +152,8 @@ const isRunning = (pid: number) => {
   }
 };
 
-const databaseOf = (url: string) => /\/(\w+)\?/.exec(url)?.[1] ?? '';
+/** The name of a database in its URL. */
+export const databaseOf = (url: string) => /\/(\w+)\?/.exec(url)?.[1] ?? '';
 
 const connectionsEnd = (database: string) =>
   `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;
