@@ -23,24 +23,38 @@ export async function openOn(
   return openInboxAt({ path: `${dir}/inbox.db`, server }, { clock, host, ids: countingIds(50_000 + hosts * 1_000) });
 }
 
-/** The databases that read their time from a file. */
-const clocked = new Set<string>();
+const clockOf = (server: TestServer, database: string) => join(server.folder, `clock-${database}`);
 
-/** Sets the clock of a database: a file, because a test that passes time should start no program each time. */
+/** Sets the clock of a database that `clockedDatabase` made: a file, because a test that passes time should start no program each time. */
 export function setClock(server: TestServer, url: string, timeMs: number): void {
-  const path = join(server.folder, `clock-${databaseOf(url)}`);
+  const path = clockOf(server, databaseOf(url));
   // The server reads it at any moment, so it is never empty.
   writeFileSync(`${path}.new`, String(timeMs));
   renameSync(`${path}.new`, path);
-  if (clocked.has(path)) return;
+}
+
+/** What such databases of a server are copies of. */
+const templates = new WeakMap<TestServer, string>();
+
+function templateOf(server: TestServer): string {
+  const url = server.newDatabase();
   // Only the owner may read the file.
   server.sql(
     url,
     `CREATE FUNCTION pg_catalog.file_clock() RETURNS timestamptz LANGUAGE sql SECURITY DEFINER
-     AS $$ SELECT to_timestamp(pg_read_file('${path}')::numeric / 1000) $$`,
+     AS $$ SELECT to_timestamp(pg_read_file('${clockOf(server, '')}' || current_database())::numeric / 1000) $$`,
   );
   replaceClock(server, url, 'file_clock()');
-  clocked.add(path);
+  return url;
+}
+
+/** Returns a new database whose clock tells what was set last: at first, the time of this machine. */
+export function clockedDatabase(server: TestServer): string {
+  const template = templates.get(server) ?? templateOf(server);
+  templates.set(server, template);
+  const url = server.newDatabase(template);
+  setClock(server, url, Date.now());
+  return url;
 }
 
 /** Returns the URL with which a role connects. */
@@ -56,7 +70,7 @@ export async function startWithRoles(): Promise<TestServer> {
 
 /** Returns a database in which the owner has made an inbox, and granted a host what it needs. */
 async function ownedDatabase(server: TestServer): Promise<string> {
-  const url = server.newDatabase();
+  const url = clockedDatabase(server);
   const made = await openOn(url, { clock: fakeClock(), host: hostWith(1) });
   await made.close();
   server.sql(url, GRANTS.host.join('; '));

@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest';
 import { journals } from '../support/journal-intent.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { setClock } from './inboxes.ts';
+import { clockedDatabase, setClock } from './inboxes.ts';
 import { openHost, stateFolder } from './support.ts';
 
 /** Has the tests of this file open their journals on a server, whose clock is that of the test. A path is a host with a database of its own. */
@@ -14,7 +14,7 @@ export function onServer(): void {
     server ??= await startPostgres();
     const running = server;
     const known = path === ':memory:' ? undefined : places.get(path);
-    const { url, dir } = known ?? { url: running.newDatabase(), dir: stateFolder() };
+    const { url, dir } = known ?? { url: clockedDatabase(running), dir: stateFolder() };
     places.set(path, { url, dir });
     const show = () => setClock(running, url, clock.now());
     const { pass } = clock;
