@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { main } from '../../../src/main.ts';
-import { copyOf, type Restore } from '../../support/folder-copy.ts';
+import { contentOf, copyOf, type FolderContent, writeContent } from '../../support/folder-copy.ts';
 import { firstPlace, type IdPlace, idsFrom } from '../../support/ids.ts';
+import { onceInRun } from '../../support/once-in-run.ts';
 import { type FakeWorld, fakeClock, fakeHost, fakeWorld } from '../../support/world.ts';
 import { must } from '../reports.ts';
 
@@ -26,7 +28,7 @@ const DAY_MS = 86_400_000;
 const endMs = (day: string) => Date.parse(`2025-${day}T23:00:00.000Z`);
 
 interface Lived {
-  readonly restore: Restore;
+  readonly content: FolderContent;
   readonly place: IdPlace;
   readonly nowMs: number;
 }
@@ -45,14 +47,20 @@ function worldAt(nowMs: number, place: IdPlace, { env = {}, user = 'ada', host =
   return { ...made, ids: idsFrom(place) };
 }
 
-/** Opens an account after a life. The life runs once; later accounts are copies of its files. */
+/** Opens an account after a life. The life runs once in a run of the suite, or once for a file whose lists are on a server; others are copies. */
 export async function accountAfter(life: Life, options: WorldOf = {}): Promise<FakeWorld> {
-  const known = lived.get(life);
-  if (known) {
-    const world = worldAt(known.nowMs, { ...known.place }, options);
-    known.restore(world.stateDir);
-    return world;
-  }
+  const left = lived.get(life) ?? (options.env ? undefined : await onceInRun(nameOf(life), () => leftBy(life, {})));
+  const { content, place, nowMs } = left ?? (await leftBy(life, options));
+  lived.set(life, { content, place, nowMs });
+  const world = worldAt(nowMs, { ...place }, options);
+  writeContent(content, world.stateDir);
+  return world;
+}
+
+const nameOf = (life: Life) => `life-${createHash('sha256').update(JSON.stringify(life)).digest('hex').slice(0, 16)}`;
+
+/** Lives a life, and returns what it left. */
+async function leftBy(life: Life, options: WorldOf): Promise<Lived> {
   const place = firstPlace();
   const world = worldAt(endMs(life.from) - DAY_MS, place, options);
   await must(world, 'sandbox', 'seed', '--users', '1', '--rate-limits', 'off', '--pace', 'real');
@@ -63,8 +71,7 @@ export async function accountAfter(life: Life, options: WorldOf = {}): Promise<F
     const ended = new Date(endMs(life.from) + day * DAY_MS).toISOString().slice(5, 10);
     if (ended >= life.syncedFrom && !life.missed?.includes(ended)) await must(world, 'sync');
   }
-  lived.set(life, { restore: copyOf(world.stateDir), place: { ...place }, nowMs: world.clock.now() });
-  return world;
+  return { content: contentOf(world.stateDir), place: { ...place }, nowMs: world.clock.now() };
 }
 
 /** Returns what opens an account as `begin` leaves one that had a life. `begin` runs once; later accounts are copies of all its files. */
