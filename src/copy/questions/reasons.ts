@@ -44,6 +44,11 @@ export const REASONS = {
     says: (_, rows) => `the users of ${some(rows, 'offramp', 'offramps')} are not known: no list names their wallets`,
     hint: 'run: fiatrail sync',
   },
+  PAYEE_NOT_KNOWN: {
+    says: (since, rows) =>
+      `the bank accounts of ${some(rows, 'payment', 'payments')}${since === undefined ? '' : ` until ${since}`} are not in the copy, which deletes personal data after some time`,
+    hint: 'report the time since then with --since; keep personal data longer with: fiatrail profiles copy set --keep 400d',
+  },
   UNLISTED: {
     says: () => 'the balance changed between two syncs by what no list shows, and nothing says when',
     hint: 'see the differences with: fiatrail report',

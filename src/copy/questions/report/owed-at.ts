@@ -3,7 +3,7 @@ import { type Asset, amount } from '../../../money/amount.ts';
 import { atLeast, type Figure, type NotKnown, unknownFigure } from '../../../money/figure.ts';
 import { because } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
-import { BALANCE, IN_USERS_WALLETS } from './statement.ts';
+import { BALANCE, IN_USERS_WALLETS, LISTS_OF_USERS } from './statement-of.ts';
 
 /** What a user’s wallets had at a time. */
 interface OwedToUserAt {
@@ -37,9 +37,6 @@ const ROWS = `SELECT b.user_id AS "user", b.asset, o.minor AS read, o.at AS read
     LEFT JOIN stored_users u ON u.id = b.user_id
   GROUP BY b.user_id, b.asset, o.minor, o.at, u.first_name, u.last_name
   ORDER BY b.asset, 7 DESC, b.user_id`;
-
-/** The lists that show what moves in users’ wallets. */
-const LISTS = ['deposits', 'payouts', 'withdrawals', 'swaps'];
 
 /** The least that there can have been, and why that is not known exactly, if it is not. */
 interface Bound {
@@ -80,7 +77,7 @@ export async function owedAt(
   const rows = await queries.all<OwedRow>(ROWS, at, at, IN_USERS_WALLETS);
   const { tables } = await cutListsIn(queries, at);
   // What is missing may have come or gone.
-  const [lacking] = LISTS.flatMap((list) => tables.get(list) ?? []);
+  const [lacking] = LISTS_OF_USERS.flatMap((list) => tables.get(list) ?? []);
   const unsure = lacking && { least: undefined, why: because(lacking.why, lacking.since) };
   const found = rows
     .map((row) => ({ ...row, bound: unsure ?? boundAt(row, at) }))

@@ -3,7 +3,7 @@ import { type Amount, type Asset, amount } from '../../../money/amount.ts';
 import { type Figure, sumOfFigures, unknownFigure } from '../../../money/figure.ts';
 import { because } from '../reasons.ts';
 import type { Span } from './movements.ts';
-import { BALANCE } from './statement.ts';
+import { BALANCE } from './statement-of.ts';
 
 /** A sale of stablecoins. Its cost is what they were bought for, first in, first out; a cNGN is worth a Naira. */
 interface SaleProfit {
