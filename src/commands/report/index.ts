@@ -14,7 +14,8 @@ import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Queries } from '../../journal/store.ts';
 import { amount } from '../../money/amount.ts';
-import { figureSchema, paginationSchema } from '../../present/prints.ts';
+import type { Known } from '../../money/figure.ts';
+import { figureSchema, knownSchema, paginationSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option } from '../../terminal/parse/parameters.ts';
@@ -72,6 +73,10 @@ const KIND_COLUMNS = [
   { field: 'refunded', title: 'Sent back', align: 'right', isWide: true },
   { field: 'open', title: 'Open', align: 'right' },
 ] as const;
+
+/** The columns of counts, which say so if they are only the least that they can be. */
+const countColumns = (columns: readonly Column[], rows: readonly { readonly countsKnown: Known | null }[]) =>
+  rows.some(({ countsKnown }) => countsKnown) ? [...columns, { field: 'countsKnown.is', title: 'Counts' }] : columns;
 
 const right = (field: string, isWide = false): Column => ({
   field,
@@ -155,7 +160,10 @@ async function wholeReport(
   by: 'kind' | 'asset' | undefined,
 ): Promise<Outcome> {
   const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs), period.isOver);
-  if (by === 'kind') return ofCopy(asking, queries, period, { kinds: await kinds() }, ['kinds', KIND_COLUMNS]);
+  if (by === 'kind') {
+    const found = await kinds();
+    return ofCopy(asking, queries, period, { kinds: found }, ['kinds', countColumns(KIND_COLUMNS, found)]);
+  }
   const { account: moves, head, below, error } = await readAccount(asking, queries, period, [], by === 'asset');
   const assets = moves.assets.filter(isShown).map(printedAsset);
   const closes = await closesIn(asking.account, queries);
@@ -166,7 +174,10 @@ async function wholeReport(
   if (by === 'asset') return rowsOutcome(asking, data, ['assets', ASSET_COLUMNS], more);
   const balances = assets.length > 0 ? [balanceLines(assets)] : [];
   const whole = { ...data, kinds: await kinds() };
-  return rowsOutcome(asking, whole, ['kinds', KIND_COLUMNS], { ...more, below: [...balances, ...more.below] });
+  return rowsOutcome(asking, whole, ['kinds', countColumns(KIND_COLUMNS, whole.kinds)], {
+    ...more,
+    below: [...balances, ...more.below],
+  });
 }
 
 const STEP_TITLES = { day: 'Day', week: 'Week of', month: 'Month' } as const;
@@ -269,7 +280,8 @@ const kindsSchema = () =>
       amount: z.nullable(figureSchema()),
       failed: z.int(),
       refunded: z.nullable(figureSchema()),
-      open: z.int(),
+      open: z.nullable(z.int()),
+      countsKnown: z.nullable(knownSchema()),
     }),
   );
 

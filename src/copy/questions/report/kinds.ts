@@ -1,16 +1,17 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount } from '../../../money/amount.ts';
-import { atLeast, type Figure, unknownFigure } from '../../../money/figure.ts';
+import { atLeast, type Figure, type Known, unknownFigure } from '../../../money/figure.ts';
 import { payout } from '../../../things/bank-transfers.ts';
 import { THINGS } from '../../../things/index.ts';
 import { waitOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
 import { CAME_BACK_AFTER } from '../../entry-kinds.ts';
 import { CAME_BACK } from '../../fees.ts';
+import { readKnownUntil } from '../../list-state.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
 import { isOneOf, tableOf } from '../../tables.ts';
 import { because } from '../reasons.ts';
-import { cutListsIn } from './cut-lists.ts';
+import { afterLastSync, cutListsIn } from './cut-lists.ts';
 import { endedUntil, type Lacking, madeAfter, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
@@ -68,8 +69,10 @@ interface KindReport {
   readonly failed: number;
   /** How much of what failed a bank sent back: payments that were not accepted, and payouts that came back. Null if nothing was sent back. */
   readonly refunded: Figure | null;
-  /** How many had not ended at the end of a period that is over, or have not ended yet; whenever they began. */
-  readonly open: number;
+  /** How many had not ended at the end of a period that is over, or have not ended yet, whenever they began; null if it is not known. */
+  readonly open: number | null;
+  /** Why the counts are only the least that they can be; null if they are exact. */
+  readonly countsKnown: Known | null;
 }
 
 interface KindRow {
@@ -81,50 +84,137 @@ interface KindRow {
   readonly summed: bigint;
 }
 
-/** The sum of some rows of one asset; null if there are none. */
-function figureOf(asset: Asset | null, rows: readonly KindRow[], lacking: Lacking | undefined): Figure | null {
+/** Rows of which nothing says whether they ended in a period, and those among them that are counted in it. */
+interface BetweenRow extends KindRow {
+  /** Whether they completed, and whether they are counted as ended in the period, or as open at its end. */
+  readonly is_done: bigint;
+  readonly is_in: bigint;
+  readonly is_open: bigint;
+}
+
+/** The sum of some rows of one asset; null if there are none. Of those in `between`, nothing says whether they are in it. */
+function figureOf(
+  asset: Asset | null,
+  rows: readonly KindRow[],
+  between: readonly BetweenRow[],
+  lacking: Lacking | undefined,
+): Figure | null {
   const summed = rows.filter((row) => row.summed > 0n);
-  if (summed.length === 0) return null;
+  const unsure = between.filter((row) => row.summed > 0n);
+  if (summed.length + unsure.length === 0) return null;
   const known = summed.flatMap(({ minor }) => minor ?? []);
-  const minor = known.reduce((sum, each) => sum + each, 0n);
-  if (asset === null || known.length === 0) return unknownFigure(asset, because('NOT_STATED'));
+  const added = known.reduce((sum, each) => sum + each, 0n);
+  const minor = unsure.reduce((sum, each) => sum - (each.is_in === 1n ? (each.minor ?? 0n) : 0n), added);
+  if (asset === null) return unknownFigure(asset, because('NOT_STATED'));
+  if (unsure.length > 0) return atLeast(asset, minor, because('END_BETWEEN'));
+  if (known.length === 0) return unknownFigure(asset, because('NOT_STATED'));
   if (known.length < summed.length) return atLeast(asset, minor, because('NOT_STATED'));
   return lacking ? atLeast(asset, minor, because(lacking.why, lacking.since)) : amount(asset, minor);
 }
 
-const countOf = (rows: readonly KindRow[]): number => rows.reduce((sum, { n }) => sum + Number(n), 0);
+const countOf = (rows: readonly Pick<KindRow, 'n'>[]): number => rows.reduce((sum, { n }) => sum + Number(n), 0);
+
+/** Counts rows without those of which nothing says whether they are among them. */
+const leastOf = (rows: readonly KindRow[], between: readonly BetweenRow[]): number =>
+  countOf(rows) - countOf(between.filter(({ is_in: isIn }) => isIn === 1n));
 
 /** Counts the work that ended in a period, and what was open at its end if it is over, or is open now. */
 export async function kindsIn(queries: Queries, span: Span, isOver = false): Promise<readonly KindReport[]> {
   const reports: KindReport[] = [];
   const { tables: cut } = await cutListsIn(queries, span.to);
+  const isKnown = afterLastSync(await readKnownUntil(queries), span.to) === undefined;
   for (const work of WORK_KINDS) {
-    const { kind, minor, refunded } = work;
-    const completed = await endedIn(queries, work, span, { condition: work.done, time: ENDED_AT, minor });
-    // What came back in the same period counts once: as failed.
-    if (refunded === CAME_BACK) {
-      const cameBackLater = `${CAME_BACK} AND ${ENDED_AT} > '${span.to}'`;
-      completed.push(
-        ...(await endedIn(queries, work, span, { condition: cameBackLater, time: CAME_BACK_AFTER, minor })),
-      );
-    }
-    const failed = await endedIn(queries, work, span, { condition: work.failed, time: ENDED_AT, minor, of: refunded });
     const open = isOver ? await openAt(queries, work, span.to) : await openNow(queries, work);
-    const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
-    for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
-      const [ended, lost] = [completed, failed].map((rows) => rows.filter((row) => row.asset === asset));
-      const lacking = cut.get(work.list);
-      reports.push({
-        kind,
-        completed: countOf(ended ?? []),
-        amount: figureOf(asset, ended ?? [], lacking),
-        failed: countOf(lost ?? []),
-        refunded: figureOf(asset, lost ?? [], lacking),
-        open: index === 0 ? open : 0,
-      });
-    }
+    const rows = await kindIn(queries, work, span, open, cut.get(work.list));
+    const shown = rows.filter(
+      (row) => row.completed + row.failed + (row.open ?? 0) > 0 || row.countsKnown?.why === 'END_BETWEEN',
+    );
+    // Until the next sync, what was open may have ended.
+    reports.push(...shown.map((row) => (isKnown ? row : { ...row, open: null })));
   }
-  return reports.filter(({ completed, failed, open }) => completed + failed + open > 0);
+  return reports;
+}
+
+/** What became of one kind of work, by asset. */
+async function kindIn(
+  queries: Queries,
+  work: WorkKind,
+  span: Span,
+  open: number,
+  lacking: Lacking | undefined,
+): Promise<readonly KindReport[]> {
+  const { kind, minor, refunded } = work;
+  const completed = await endedIn(queries, work, span, { condition: work.done, time: ENDED_AT, minor });
+  // What came back in the same period counts once: as failed.
+  if (refunded === CAME_BACK) {
+    const cameBackLater = `${CAME_BACK} AND ${ENDED_AT} > '${span.to}'`;
+    completed.push(...(await endedIn(queries, work, span, { condition: cameBackLater, time: CAME_BACK_AFTER, minor })));
+  }
+  const failed = await endedIn(queries, work, span, { condition: work.failed, time: ENDED_AT, minor, of: refunded });
+  const between = await endedBetween(queries, work, span);
+  const leastOpen = Math.max(0, open - countOf(between.filter((row) => row.is_open === 1n)));
+  const assets = [...new Set([...completed, ...failed, ...between].map(({ asset }) => asset))];
+  return (assets.length > 0 ? assets : [null]).map((asset, index) => {
+    const own = <T extends KindRow>(rows: readonly T[]) => rows.filter((row) => row.asset === asset);
+    const ofStep = (isDone: bigint) => own(between).filter((row) => row.is_done === isDone);
+    const [done, lost] = [ofStep(1n), ofStep(0n)];
+    const why =
+      own(between).length > 0
+        ? because('END_BETWEEN', null, countOf(own(between)))
+        : lacking && because(lacking.why, lacking.since);
+    return {
+      kind,
+      completed: leastOf(own(completed), done),
+      amount: figureOf(asset, own(completed), done, lacking),
+      failed: leastOf(own(failed), lost),
+      refunded: figureOf(asset, own(failed), lost, lacking),
+      open: index === 0 ? leastOpen : 0,
+      countsKnown: why ? { ...why, is: 'at least' } : null,
+    };
+  });
+}
+
+/** When rows ended of which nothing says it exactly, at the earliest and at the latest: SQL expressions. */
+const EARLIEST = 'CASE WHEN end_bound < ended_at THEN end_bound ELSE ended_at END';
+const LATEST = 'CASE WHEN end_bound < ended_at THEN ended_at ELSE end_bound END';
+
+/** Counts the rows of a kind that may have ended in a period or not, or before its end or not. */
+async function endedBetween(
+  queries: Queries,
+  { table, where, done, failed, asset, minor, refunded }: WorkKind,
+  { from, to }: Span,
+): Promise<readonly BetweenRow[]> {
+  const select = (part: { is: string; of: string; at: string; earliest: string; latest: string; rows: string }) =>
+    `SELECT ${asset} AS asset, ${part.is} AS is_done, CASE WHEN ${part.at} > ? AND ${part.at} <= ? THEN 1 ELSE 0 END AS is_in,
+       CASE WHEN created_at <= ? AND ${part.at} > ? THEN 1 ELSE 0 END AS is_open,
+       CASE WHEN ${part.of} THEN ${minor} END AS minor, CASE WHEN ${part.of} THEN 1 ELSE 0 END AS summed
+     FROM ${table} WHERE ${unindexed(where)} AND ${part.rows}
+       AND ((${part.earliest}) <= ? AND (${part.latest}) > ? OR (${part.earliest}) <= ? AND (${part.latest}) > ?)`;
+  const at = { at: ENDED_AT, earliest: EARLIEST, latest: LATEST };
+  const isUnsure = 'end_bound IS NOT NULL AND ended_at > ?';
+  const each = [
+    select({ ...at, is: '1', of: '1 = 1', rows: `${done} AND ${isUnsure}` }),
+    select({ ...at, is: '0', of: refunded, rows: `${failed} AND ${isUnsure}` }),
+    // Nothing says when it completed before it came back.
+    ...(refunded === CAME_BACK
+      ? [
+          select({
+            is: '1',
+            of: '1 = 1',
+            at: 'created_at',
+            earliest: 'created_at',
+            latest: 'ended_at',
+            rows: `${CAME_BACK} AND ${CAME_BACK_AFTER} = created_at AND ended_at > '${to}' AND ended_at > ?`,
+          }),
+        ]
+      : []),
+  ];
+  const values = [from, to, to, to, madeAfter(from, done), from, from, to, to];
+  return queries.all<BetweenRow>(
+    `SELECT asset, is_done, is_in, is_open, count(*) AS n, CAST(sum(minor) AS BIGINT) AS minor, sum(summed) AS summed
+     FROM (${each.join(' UNION ALL ')}) part GROUP BY asset, is_done, is_in, is_open`,
+    ...each.flatMap(() => values),
+  );
 }
 
 async function counted(queries: Queries, sql: string, ...values: readonly string[]): Promise<number> {
