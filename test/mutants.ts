@@ -4463,8 +4463,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/users.ts',
-    line: "unowned > 0 ? { why: 'USER_NOT_KNOWN' } : cutOut",
-    change: 'cutOut',
+    line: 'lackingOf(offramp, unowned > 0)',
+    change: 'lackingOf(offramp, false)',
     tests: ['test/questions/report-edges.test.ts'],
     failing: 1,
   },

@@ -54,7 +54,7 @@ export const incomeCommand = command({
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
         const reach = await reachOf(queries, spanIn(period).until);
-        const found = await incomeIn(queries, spanOf(period.sinceMs, period.untilMs), by, reach.partial);
+        const found = await incomeIn(queries, spanOf(period.sinceMs, period.untilMs), by);
         const columns: readonly Column[] = [
           { field: 'name', title: TITLES[by] },
           ...(by === 'user' ? [{ field: 'who', title: 'Name' }] : []),

@@ -4,7 +4,7 @@ import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
 import { partsOf, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
 import { usersIn } from '../../copy/questions/report/users.ts';
 import { type Figure, negated } from '../../money/figure.ts';
-import { figureSchema, paginationSchema } from '../../present/prints.ts';
+import { figureSchema, knownSchema, paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
@@ -75,6 +75,7 @@ export const userSchema = () =>
     offramps: z.int(),
     paidOut: figureSchema(),
     withdrawals: z.int(),
+    countsKnown: z.nullable(knownSchema()),
   });
 
 const usersCommand = command({

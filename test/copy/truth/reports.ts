@@ -185,7 +185,13 @@ export async function compareUsers(machine: Machine, truth: Postings, typed: Ask
     const own = is.get(String(row['user']));
     const where = `@ ${asked.name} ${row['user']}`;
     for (const name of ['onramps', 'offramps', 'withdrawals'] as const)
-      compareCount(tally, `report users, ${name} ${where}`, row[name] as number, own?.[name] ?? 0, partial);
+      compareCount(
+        tally,
+        `report users, ${name} ${where}`,
+        row[name] as number,
+        own?.[name] ?? 0,
+        row['countsKnown'] ? [row['countsKnown']] : [],
+      );
     compare(tally, `report users, amount ${where}`, figure(row, 'amount'), own?.amount ?? 0n);
     compare(tally, `report users, paidOut ${where}`, figure(row, 'paidOut'), own?.paidOut ?? 0n);
   }

@@ -53,6 +53,30 @@ function boundAt({ then, booked, unknown, read, read_at }: OwedRow, at: string):
   return { least: difference > 0n ? then : undefined, why: because('UNLISTED', read_at) };
 }
 
+/** When wallets moved an asset that no list names with a user: the first time and the last one. */
+interface Unowned {
+  readonly asset: Asset;
+  readonly first: string;
+  readonly last: string;
+  readonly rows: bigint;
+}
+
+const unownedIn = (queries: Queries) =>
+  queries.all<Unowned>(
+    `SELECT asset, min(CASE WHEN bound < at THEN bound ELSE at END) AS first, max(CASE WHEN bound > at THEN bound ELSE at END) AS last, count(DISTINCT id) AS rows
+     FROM book_entries WHERE account = ? AND thing <> '${BALANCE}' AND user_id IS NULL GROUP BY asset`,
+    IN_USERS_WALLETS,
+  );
+
+/** Why nothing says what a user had: what moved in wallets of nobody that a list names, before the balance was read or since, may be the user’s. */
+function ownerlessAt({ user, asset, read_at }: OwedRow, all: readonly Unowned[], at: string): Bound | undefined {
+  const own = all.find((each) => each.asset === asset);
+  if (user === null || !own) return undefined;
+  const [from, to] = [read_at ?? '', at].toSorted() as [string, string];
+  const isOpen = own.first <= to && own.last > from;
+  return isOpen ? { least: undefined, why: because('USER_NOT_KNOWN', null, Number(own.rows)) } : undefined;
+}
+
 function figureOf(asset: Asset, bounds: readonly Bound[]): Figure {
   const least = bounds.map((each) => each.least);
   const [why] = bounds.flatMap((each) => each.why ?? []);
@@ -79,8 +103,9 @@ export async function owedAt(
   // What is missing may have come or gone.
   const [lacking] = LISTS_OF_USERS.flatMap((list) => tables.get(list) ?? []);
   const unsure = lacking && { least: undefined, why: because(lacking.why, lacking.since) };
+  const unowned = await unownedIn(queries);
   const found = rows
-    .map((row) => ({ ...row, bound: unsure ?? boundAt(row, at) }))
+    .map((row) => ({ ...row, bound: unsure ?? ownerlessAt(row, unowned, at) ?? boundAt(row, at) }))
     .filter(({ bound }) => bound.least !== 0n || bound.why !== undefined);
   const users = found.flatMap(({ user, asset, first, last, bound }) =>
     user === null

@@ -1,5 +1,5 @@
 import type { Queries } from '../../../journal/store.ts';
-import { type Asset, amount } from '../../../money/amount.ts';
+import { type Asset, amount, TOKENS } from '../../../money/amount.ts';
 import { atLeast, type Figure, type NotKnown, negated, unknownFigure } from '../../../money/figure.ts';
 import { thingNamed } from '../../../things/index.ts';
 import { aboutRows, nothingAbout, rowKey } from '../about-rows.ts';
@@ -240,6 +240,13 @@ function bookedFrom(known: ReadonlyMap<string, Booked>, from: string, entries: r
   };
 }
 
+/** What it can have: bank accounts have Naira, and users’ wallets tokens. */
+function assetsOf(of: StatementOf): readonly Asset[] {
+  if (of.kind === 'bank account') return ['NGN'];
+  if (of.kind === 'user') return TOKENS;
+  return of.asset ? [of.asset] : ASSETS;
+}
+
 /** Whether there is nothing to say of an asset: it has no rows, and no balance but of what was never read. */
 const isNothing = (rows: readonly StatementRow[], balances: readonly Figure[]) =>
   rows.length === 0 &&
@@ -258,8 +265,7 @@ export async function statementIn(queries: Queries, of: StatementOf, span: Span)
   const sumsAt: (readonly [at: string, sums: ReadonlyMap<Asset, Booked>])[] = [];
   for (const at of times) sumsAt.push([at, await bookedUntil(queries, condition, at)]);
   const [sums, rows]: [StatementSums[], StatementRow[]] = [[], []];
-  for (const asset of ASSETS) {
-    if (of.kind === 'account' && of.asset && of.asset !== asset) continue;
+  for (const asset of assetsOf(of)) {
     const own = entries.filter((entry) => entry.asset === asset);
     const booked = bookedFrom(new Map(sumsAt.map(([at, all]) => [at, all.get(asset) ?? NONE])), span.from, own);
     const known =
