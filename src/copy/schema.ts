@@ -170,8 +170,9 @@ export const FEE_SCHEDULES = table('stored_fee_schedules', ['taker', 'direction'
   stated_since: text(),
   first_seen_at: text(),
   seen_at: text(),
-  /** Until when someone could pay an account that was opened under it. */
+  /** Until when someone could pay an account that was opened under it, and from when on every account that could be paid was. */
   payable_until: text(),
+  opened_from: optional(text()),
 });
 
 /**

@@ -441,7 +441,7 @@ export const openNames = (): ReadonlySet<string> => new Set([...views().map(({ n
 /** The names that the columns of a view have in its table. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   balances: ['minor', 'asset'],
-  fee_schedules: ['payable_until', 'stated_since'],
+  fee_schedules: ['opened_from', 'payable_until', 'stated_since'],
   owed: ['minor', 'asset', 'at'],
 };
 
