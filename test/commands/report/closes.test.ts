@@ -207,6 +207,29 @@ describe('a month stays open', () => {
     expect((await refused(world, 'report', 'close', '2025-11')).message).not.toContain('FEE_NOT_READ');
   });
 
+  test('while work that began in it is open for longer than usual, until someone accepts that', async () => {
+    const world = await accountAfter(AUTUMN);
+    const reopened = (ids: string) =>
+      edited(
+        world,
+        COPY,
+        `UPDATE stored_payouts SET status = 'processing', is_open = 1, completed_at = NULL, ended_at = NULL WHERE id IN (${ids})`,
+      );
+    const of = (month: string, count: number) =>
+      `SELECT id FROM stored_payouts WHERE type = 'fintech_offramp' AND status = 'completed' AND created_at LIKE '2025-${month}%' ORDER BY created_at LIMIT ${count}`;
+    reopened(of('10', 2));
+    reopened(of('11', 3));
+    const found = await refused(world, 'report', 'close', '2025-10');
+    // Those of November are open too, and not of this month.
+    expect(found.message).toMatch(
+      /: 2 rows are open for longer than usual \(OPEN_OVERDUE\), such as [\da-f-]{36} of the payouts of the account/,
+    );
+    expect(found.hint).toContain('--accept OPEN_OVERDUE');
+    const close = await json(world, ...wordsOf(found.hint), '--yes');
+    expect(close.accepted).toContainEqual({ code: 'OPEN_OVERDUE', sets: 2 });
+    expect((await refused(world, 'report', 'close', '2025-11')).message).toContain('5 rows are open for longer');
+  });
+
   test('if something may have been in it or in the next one, of which the next one then is sure', async () => {
     const world = await accountAfter(GAP);
     const found = await refused(world, 'report', 'close', '2025-10');

@@ -158,9 +158,8 @@ async function overdueIn(queries: Queries, { untilMs }: Pick<OfMonth, 'untilMs'>
   const looked = await lastCheckAt(queries);
   if (!looked) return [];
   const isBridged = closing.some(({ account, minor }) => account === 'assets:transit:bridge' && minor !== 0n);
-  const open = (await ageingIn(queries, Date.parse(looked))).filter(
-    ({ oldestAt, kind }) => oldestAt < iso(untilMs) && (isBridged || kind !== BRIDGES),
-  );
+  const all = await ageingIn(queries, Date.parse(looked), iso(untilMs));
+  const open = all.filter(({ kind }) => isBridged || kind !== BRIDGES);
   return open.flatMap(({ kind, oldestId, overdue }) =>
     Array.from({ length: overdue ?? 0 }, () => ({
       code: OPEN_OVERDUE,
