@@ -1,5 +1,5 @@
 import type { NotKnown } from '../../../money/figure.ts';
-import { because } from '../reasons.ts';
+import type { Reason } from '../reasons.ts';
 
 /** What stablecoins that came together cost, in cNGN; or why nothing says it. */
 type Cost = bigint | NotKnown;
@@ -21,9 +21,9 @@ export interface Flow {
   readonly cost: Cost;
 }
 
-const BEFORE = because('BOUGHT_BEFORE');
-const NOT_STATED = because('NOT_STATED');
-const UNORDERED = because('END_BETWEEN');
+const BEFORE: NotKnown = { why: 'BOUGHT_BEFORE' satisfies Reason, since: null };
+const NOT_STATED: NotKnown = { why: 'NOT_STATED' satisfies Reason, since: null };
+const UNORDERED: NotKnown = { why: 'END_BETWEEN' satisfies Reason, since: null };
 
 const isStated = (cost: Cost): cost is bigint => typeof cost === 'bigint';
 
@@ -117,8 +117,8 @@ export function costsOf<T extends Flow>(flows: readonly T[]): ReadonlyMap<T, Cos
     // What was there before is sold first, whenever in the group more came.
     const isCovered = went.every(({ minor }) => minor !== null) && sumOf(lots) >= sumOf(went);
     const isSure = isOrdered(group) || (isCovered && isOrdered(went));
-    const isKept = isOrdered(group) || (isCovered && isOrdered(came));
-    const costOf = ({ minor, cost }: T): Cost => (minor === null ? NOT_STATED : isKept ? cost : UNORDERED);
+    const isInOrder = isOrdered(group) || (isCovered && isOrdered(came));
+    const costOf = ({ minor, cost }: T): Cost => (minor === null ? NOT_STATED : isInOrder ? cost : UNORDERED);
     const order = isOrdered(group) ? group : isCovered ? [...went, ...came] : [...came, ...went];
     if (!isOrdered(group) && !canHaveCome(sumOf(lots), group))
       lots.splice(0, lots.length, { minor: null, cost: UNORDERED });

@@ -103,7 +103,7 @@ export interface Reading {
 }
 
 /** What a statement lacks, so that its figures are not exact although its entries add up. Every reason is undefined if there is none. */
-export interface Doubts {
+interface Limits {
   /** Why nothing is known of a balance at a moment: nothing says on which side of it some entries were, or whose they are. */
   unsureAt(asset: Asset, at: string): NotKnown | undefined;
   /** Why a balance is only the least that it can be. */
@@ -129,7 +129,7 @@ async function cutListOf(queries: Queries, of: StatementOf) {
 }
 
 /** Returns what says that nothing tells on which side of a moment some entries were. Nothing is known after the last sync. */
-async function unsureIn(queries: Queries, of: StatementOf, { from, to }: Span): Promise<Doubts['unsureAt']> {
+async function unsureIn(queries: Queries, of: StatementOf, { from, to }: Span): Promise<Limits['unsureAt']> {
   const accounts = of.kind === 'user' ? [IN_USERS_WALLETS] : of.kind === 'account' ? OWN : ['assets:bank'];
   const between = (await betweenIn(queries, accounts, from, to)).filter(
     ({ account, user_id: user }) => accounts.includes(account) && (of.kind !== 'user' || user === of.id),
@@ -146,12 +146,12 @@ async function unsureIn(queries: Queries, of: StatementOf, { from, to }: Span): 
 }
 
 /** Returns what a statement of a period lacks. `readings` are what was read of its assets last, `checks` when all of them were. */
-export async function doubtsIn(
+export async function limitsIn(
   queries: Queries,
   of: StatementOf,
   span: Span,
   { readings, checks }: { readonly readings: ReadonlyMap<string, Reading>; readonly checks: readonly string[] },
-): Promise<Doubts> {
+): Promise<Limits> {
   const until = [span.to, ...[...readings.values()].map(({ at }) => at)].reduce((a, b) => (a > b ? a : b));
   const unsureAt = await unsureIn(queries, of, span);
   const cut = await cutListOf(queries, of);

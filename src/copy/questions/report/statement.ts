@@ -6,7 +6,7 @@ import { aboutRows, nothingAbout, rowKey } from '../about-rows.ts';
 import { because } from '../reasons.ts';
 import { ASSETS } from './checks.ts';
 import type { Span } from './movements.ts';
-import { BALANCE, type Condition, conditionOf, doubtsIn, type Reading, type StatementOf } from './statement-of.ts';
+import { BALANCE, type Condition, conditionOf, limitsIn, type Reading, type StatementOf } from './statement-of.ts';
 
 /** One movement of one asset, or what no list shows. Times are ISO 8601 in UTC. */
 interface StatementRow {
@@ -107,13 +107,13 @@ async function readingsOf(queries: Queries, userId: string): Promise<ReadonlyMap
 type Found = { readonly minor: bigint } | { readonly least: bigint | undefined; readonly why: NotKnown };
 
 /** Why the balance of an asset is not known, or only the least that it can be, although its entries add up; undefined if it is known. */
-interface CourseDoubts {
+interface CourseLimits {
   unsureAt(at: string): NotKnown | undefined;
   leastAt(at: string): NotKnown | undefined;
 }
 
 /** How an asset’s balance follows from its entries and from what was read. */
-interface Course extends CourseDoubts {
+interface Course extends CourseLimits {
   balanceAt(at: string): Found;
   /** What no list shows, or what the rows without an amount come to, and when it was seen. */
   readonly rest: Reading | undefined;
@@ -132,7 +132,7 @@ function since(reading: Reading, booked: BookedAt, at: string): Found {
  * The balance of what is read with each sync: what its entries add up to, those of balances among them. Before the first reading it is not known,
  * nor after a row without an amount until the next one.
  */
-const courseOfChecks = (checks: readonly string[], booked: BookedAt): Omit<Course, keyof CourseDoubts> => ({
+const courseOfChecks = (checks: readonly string[], booked: BookedAt): Omit<Course, keyof CourseLimits> => ({
   rest: undefined,
   balanceAt: (at) => {
     const last = checks.findLast((check) => check <= at);
@@ -148,7 +148,7 @@ function courseFromNothing(
   booked: BookedAt,
   { from, to }: Span,
   mustBeRead: boolean,
-): Omit<Course, keyof CourseDoubts> {
+): Omit<Course, keyof CourseLimits> {
   const off = reading ? reading.minor - booked(reading.at).minor : 0n;
   const isSeen = reading !== undefined && off !== 0n && reading.at > from && reading.at <= to;
   return {
@@ -165,13 +165,13 @@ function courseFromNothing(
 }
 
 /** A balance that is known only where it is sure which entries were before, and whose they are. */
-const asFarAsSure = ({ balanceAt, rest }: Omit<Course, keyof CourseDoubts>, doubts: CourseDoubts): Course => ({
-  ...doubts,
+const asFarAsSure = ({ balanceAt, rest }: Omit<Course, keyof CourseLimits>, limits: CourseLimits): Course => ({
+  ...limits,
   rest,
   balanceAt: (at) => {
-    const unsure = doubts.unsureAt(at);
+    const unsure = limits.unsureAt(at);
     if (unsure) return { least: undefined, why: unsure };
-    const [found, why] = [balanceAt(at), doubts.leastAt(at)];
+    const [found, why] = [balanceAt(at), limits.leastAt(at)];
     return why && 'minor' in found ? { least: found.minor, why } : found;
   },
 });
@@ -258,7 +258,7 @@ export async function statementIn(queries: Queries, of: StatementOf, span: Span)
   const checks = of.kind === 'account' ? await checksIn(queries, span) : [];
   const readings = of.kind === 'user' ? await readingsOf(queries, of.id) : new Map<string, Reading>();
   const entries = await entriesIn(queries, condition, span);
-  const doubts = await doubtsIn(queries, of, span, { readings, checks });
+  const limits = await limitsIn(queries, of, span, { readings, checks });
   const times = new Set([span.from, span.to, ...[...readings.values()].map(({ at }) => at)]);
   const last = checks.findLast((at) => at <= span.to);
   for (const at of [checks.findLast((each) => each <= span.from), last]) if (at !== undefined) times.add(at);
@@ -273,8 +273,8 @@ export async function statementIn(queries: Queries, of: StatementOf, span: Span)
         ? courseOfChecks(checks, booked)
         : courseFromNothing(readings.get(asset), booked, span, of.kind === 'user');
     const course = asFarAsSure(known, {
-      unsureAt: (at) => doubts.unsureAt(asset, at),
-      leastAt: (at) => doubts.leastAt(asset, at),
+      unsureAt: (at) => limits.unsureAt(asset, at),
+      leastAt: (at) => limits.leastAt(asset, at),
     });
     const made = rowsOf(asset, own, course, span.from);
     const [opening, closing] = [
@@ -285,7 +285,7 @@ export async function statementIn(queries: Queries, of: StatementOf, span: Span)
     rows.push(...made);
     const why = course.unsureAt(span.from) ?? course.unsureAt(span.to);
     const [came, went] = [true, false].map((isIn) =>
-      why ? unknownFigure(asset, why) : sumOf(asset, made, isIn, doubts.moreIn(asset, isIn)),
+      why ? unknownFigure(asset, why) : sumOf(asset, made, isIn, limits.moreIn(asset, isIn)),
     );
     if (came && went) sums.push({ asset, opening, in: came, out: went, closing });
   }
