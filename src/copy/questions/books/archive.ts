@@ -40,7 +40,7 @@ function explained(
     '  account, amount, asset: the entry',
     '  thing, id, user: what it belongs to, and whose it is',
     '  step: taken (it left where it was), done (it ended well), returned (it went back), came-back (it came back later), opening, unlisted (in no list), adjustment (it came late for a closed month)',
-    '  note: what a person wrote; unknown: why an amount is not known; bound: the other end of the time, if it is not known exactly',
+    '  note: what else is to be said of it, such as why it was returned; unknown: why an amount is not known; bound: the other end of the time, if it is not known exactly',
     '',
     'Naira have 2 decimals, cNGN, USDC and USDT have 6. A text that a spreadsheet would run as a formula begins with an apostrophe.',
     '',

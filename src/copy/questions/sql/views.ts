@@ -362,7 +362,7 @@ const OWN: readonly View[] = [
       { name: 'id', type: 'text', about: 'id of its row in the view of such things' },
       { name: 'user_id', type: 'text', about: 'id of the user that it is about; joins users.id' },
       { name: 'step', type: 'text', about: 'taken, done, returned or came-back; opening or unlisted of balances' },
-      { name: 'note', type: 'text', about: 'what else is to be said of it' },
+      { name: 'note', type: 'text', about: 'what else is to be said of it, such as why it was returned' },
       { name: 'known', type: 'text', about: 'null, or a code: why the amount or its day is not known exactly' },
       {
         name: 'bound',
