@@ -977,8 +977,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/owed-at.ts',
-    line: 'least: difference > 0n ? then : undefined',
-    change: 'least: then',
+    line: 'unsure > 0n && read_at !== at',
+    change: 'unsure > 99n',
+    tests: ['test/questions/statement-limits.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/owed-at.ts',
+    line: "return { why: because('NOT_READ', null, 1) }",
+    change: 'return { minor: then }',
     tests: ['test/questions/owed.test.ts'],
     failing: 1,
   },

@@ -24,7 +24,7 @@ export const ACCOUNTS = {
   'assets:transit:bridge': 'transfers to a bridge that has not released them',
   'assets:transit:fees': 'fee withdrawals under way',
   'assets:held':
-    'what users’ wallets hold, by the lists; tokens that no list shows are not in it (see: fiatrail report owed)',
+    'what users’ wallets hold by the lists: without tokens that no list shows, and with those that went to wallets outside the service',
   'assets:held:transit': 'offramps, swaps and token withdrawals under way',
   'income:onramp': 'the account’s fees on deposits of users',
   'income:offramp': 'the account’s fees on offramps of users',

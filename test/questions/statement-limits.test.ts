@@ -162,6 +162,22 @@ describe('what a user has', () => {
     expect((await at('2026-10-26T00:00:00.000Z')).users[0]?.amount.known).toEqual(UNOWNED);
   });
 
+  test('is not known at a time at which nothing says whether something had ended', async () => {
+    const failed = {
+      ...taken('2026-10-19T10:00:00.000Z'),
+      status: 'failed',
+      user_id: 'u-1',
+      completed_at: null,
+      ended_at: '2026-10-19T12:00:00.000Z',
+      end_bound: '2026-10-19T18:00:00.000Z',
+    };
+    const ask = await asked({ ...inOctober, payouts: [failed] });
+    const at = async (time: string) => (await ask((queries) => owedAt(queries, time))).users[0]?.amount;
+    expect(await at('2026-10-19T15:00:00.000Z')).toMatchObject({ minor: null, known: { why: 'END_BETWEEN' } });
+    for (const time of ['2026-10-18T00:00:00.000Z', '2026-10-19T19:00:00.000Z'])
+      expect(await at(time), time).toEqual({ asset: 'CNGN', minor: 600_000_000n });
+  });
+
   test('came in and earned at least what rows with a user show', async () => {
     const stated = { account_number: '7000000001', funding_minor: 69_200n };
     const deposits = [

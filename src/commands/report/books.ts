@@ -85,7 +85,7 @@ export const booksCommand = command({
   words: ['report', 'books'],
   summary: 'Write the books of a period for an accounting program',
   details:
-    'Double entry, from the copy of the account (fiatrail sync): opening balances, each movement with its ids, and closing balances that the program checks to the smallest unit. What was received for another asset has what it cost. Tokens that came to users’ wallets and are in no list are in no entry; fiatrail report owed reads what users hold. The same copy gives the same bytes. Exits with 9 if an amount is not known or a difference is not accepted; the text then says where.',
+    'Double entry, from the copy of the account (fiatrail sync): opening balances, each movement with its ids, and closing balances that the program checks to the smallest unit. What was received for another asset has what it cost. What users hold is as the lists show it: without tokens that are in no list, and with those that went to wallets outside the service; fiatrail report owed reads what is there. The same copy gives the same bytes. Exits with 9 if an amount is not known or a difference is not accepted; the text then says where.',
   examples: [
     'fiatrail report books last month > books.journal',
     'fiatrail report books last month --format beancount > books.beancount',

@@ -157,9 +157,10 @@ function courseFromNothing(
       if (reading && at >= reading.at) return since(reading, booked, at);
       const { minor, unknowns, why } = booked(at);
       if (unknowns > 0) return { least: undefined, why: { why: why ?? 'NOT_STATED', since: null } };
-      if (!reading && mustBeRead) return { least: minor, why: because('NOT_READ') };
+      // What the lists show may have gone to a wallet outside the service, and what came from there is in no list.
+      if (!reading && mustBeRead) return { least: undefined, why: because('NOT_READ') };
       if (off === 0n) return { minor };
-      return { least: off > 0n ? minor : undefined, why: because('UNLISTED', reading?.at ?? null) };
+      return { least: undefined, why: because('UNLISTED', reading?.at ?? null) };
     },
   };
 }
