@@ -26,7 +26,7 @@ function entryOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, move
   const between = set.bound === undefined ? 'NULL' : betweenDays(engine, set.at, set.bound);
   const bound = set.bound === undefined ? 'CAST(NULL AS TEXT)' : otherEnd(set.at, set.bound);
   return `SELECT ${set.at} AS at, ${dayOf(engine, set.at)} AS day, ${move[side]} AS account, ${side === 'from' ? '-' : ''}${minor} AS amount_minor,
-    ${asset} AS asset, '${thing.name}' AS thing, id, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id, '${set.step}' AS step, CAST(${set.note ?? 'NULL'} AS TEXT) AS note,
+    ${asset} AS asset, '${thing.name}' AS thing, id, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id, '${set.step}' AS step, ${set.note ?? 'CAST(NULL AS TEXT)'} AS note,
     CASE WHEN ${minor} IS NULL THEN ${unknown} ELSE ${between} END AS known, ${bound} AS bound
   FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${set.where} AND ${set.at} IS NOT NULL AND coalesce(${minor}, 1) <> 0`;
 }
@@ -48,7 +48,7 @@ function unlistedEntries(engine: Engine): readonly string[] {
       account,
       minor,
     ]) => `SELECT at, ${dayOf(engine, 'at')} AS day, ${account} AS account, ${minor} AS amount_minor, asset, 'balance' AS thing, at AS id,
-      CASE WHEN user_id <> '' THEN user_id END AS user_id, step, CASE WHEN step = 'unlisted' THEN 'in no list' ELSE CAST(NULL AS TEXT) END AS note,
+      CASE WHEN user_id <> '' THEN user_id END AS user_id, step, CASE WHEN step = 'unlisted' THEN 'in no list' END AS note,
       CASE WHEN known IS NOT NULL THEN known ELSE ${betweenDays(engine, 'at', 'since')} END AS known,
       ${otherEnd('at', 'since')} AS bound FROM ${UNLISTED.name}`,
   );
