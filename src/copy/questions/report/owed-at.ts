@@ -32,7 +32,8 @@ interface OwedRow {
 const isBetween = (at: string) => `(b.at <= ${at} AND b.bound > ${at} OR b.bound <= ${at} AND b.at > ${at})`;
 
 /** Movements of users by what the lists show, beside what was read. Balances that are entries themselves are compared here. */
-const ROWS = `SELECT b.user_id AS "user", b.asset, o.minor AS read, o.at AS read_at, u.first_name AS first, u.last_name AS last,
+const rowsSql =
+  () => `SELECT b.user_id AS "user", b.asset, o.minor AS read, o.at AS read_at, u.first_name AS first, u.last_name AS last,
     CAST(coalesce(sum(CASE WHEN b.at <= ? THEN b.amount_minor END), 0) AS BIGINT) AS "then",
     CAST(coalesce(sum(CASE WHEN b.at <= o.at THEN b.amount_minor END), 0) AS BIGINT) AS booked,
     sum(CASE WHEN b.at <= ? AND b.amount_minor IS NULL THEN 1 ELSE 0 END) AS unknown,
@@ -107,7 +108,7 @@ export async function owedAt(
   readonly users: readonly OwedToUserAt[];
   readonly owed: readonly { readonly asset: Asset; readonly amount: Figure; readonly users: number }[];
 }> {
-  const rows = await queries.all<OwedRow>(ROWS, at, at, at, at, at, at, IN_USERS_WALLETS);
+  const rows = await queries.all<OwedRow>(rowsSql(), at, at, at, at, at, at, IN_USERS_WALLETS);
   const { tables } = await cutListsIn(queries, at);
   // What is missing may have come or gone.
   const [lacking] = LISTS_OF_USERS.flatMap((list) => tables.get(list) ?? []);
