@@ -46,6 +46,9 @@ export const APART = '(deleted_at IS NOT NULL OR digest IS NULL)';
 /** The schema of a PostgreSQL database that has everything, beside the journal's. */
 export const SCHEMA = 'fiatrail_copy';
 
+/** The view of the books for queries of all accounts. It has the rows of `book_entries`. */
+export const BOOK_ENTRIES_BY_SET = 'book_entries_by_set';
+
 /**
  * What a role may do that is no owner. The owner fills the local copy, because it makes indexes and overwrites what was personal. A host asks, and a
  * reader of other tools has the views, and none of what is behind them.
@@ -189,7 +192,7 @@ const OFFRAMP_PARTS = table('stored_offramp_parts', ['id'], {
 
 /**
  * The rows of a list. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the row.
- * `ended_at` is when it ended: as the list says, or as far as is known. Then the other end of the time in which it did is `end_bound`.
+ * `ended_at` is when it ended: as the list says, or as far as is known. Then the other end of the time in which it did is `end_bound`, unless that is the same.
  */
 export const listTable = (list: CopyTable) =>
   table(stored(list), ['id'], {
@@ -278,7 +281,13 @@ export function indexesOf(table: CopyTable): readonly string[] {
       : []),
     index('created_at', ['created_at']),
     ...(table.hasFees ? [index('unsettled', ['fee_known'], `fee_known = '${UNSETTLED[2]}'`)] : []),
-    ...(table.hasStates ? [index('ended_at', ['ended_at'], 'ended_at IS NOT NULL')] : []),
+    ...(table.hasStates
+      ? [
+          index('ended_at', ['ended_at'], 'ended_at IS NOT NULL'),
+          // What may be in another period is few, and looked for in all of them.
+          index('bound', ['ended_at', 'end_bound'], 'end_bound IS NOT NULL'),
+        ]
+      : []),
     // Most old rows have nothing personal left, and nobody looks for what is not there.
     // Many rows can have a name, of which the newest are looked for.
     ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),

@@ -1,5 +1,6 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, isAsset } from '../../../money/amount.ts';
+import { BOOK_ENTRIES_BY_SET } from '../../schema.ts';
 import type { Span } from '../report/movements.ts';
 
 /** An amount on an account of the books, in the smallest unit of its asset: positive if the account has more, negative if it has less or owes more. */
@@ -57,7 +58,7 @@ const assetOf = (name: string): Asset => {
 /** Yields the sets of a part of a period, oldest first; the same rows give the same order. Rejects with DatabaseError. */
 async function* setsOfPart(queries: Queries, { from, to }: Span): AsyncGenerator<BookSet> {
   const rows = await queries.all<EntryRow>(
-    `SELECT at, account, amount_minor, asset, thing, id, step, user_id, note, known, bound FROM book_entries
+    `SELECT at, account, amount_minor, asset, thing, id, step, user_id, note, known, bound FROM ${BOOK_ENTRIES_BY_SET}
      WHERE at > ? AND at <= ? AND ${OF_PERIOD} ORDER BY ${ORDER}`,
     from,
     to,
@@ -129,7 +130,7 @@ export async function acrossEndsOf(queries: Queries, { from, to }: Span): Promis
     'at <= ? AND bound > ?',
     'at > ? AND at <= ? AND (bound <= ? OR bound > ?)',
     'at > ? AND bound <= ?',
-  ].map((each) => `SELECT at, bound, thing, id, step FROM book_entries WHERE bound IS NOT NULL AND ${each}`);
+  ].map((each) => `SELECT at, bound, thing, id, step FROM ${BOOK_ENTRIES_BY_SET} WHERE bound IS NOT NULL AND ${each}`);
   const rows = await queries.all<SetName & { readonly later: bigint }>(
     `SELECT thing, id, step, max(CASE WHEN at > ? OR bound > ? THEN 1 ELSE 0 END) AS later
      FROM (${where.join(' UNION ALL ')}) AS across GROUP BY thing, id, step ORDER BY thing, id, step`,
@@ -147,7 +148,7 @@ export const unknownIn = (
   { from, to }: Span,
 ): Promise<readonly (SetName & { readonly known: string })[]> =>
   queries.all(
-    `SELECT DISTINCT thing, id, step, known FROM book_entries
+    `SELECT DISTINCT thing, id, step, known FROM ${BOOK_ENTRIES_BY_SET}
      WHERE at > ? AND at <= ? AND ${OF_PERIOD} AND known IS NOT NULL AND known <> '${END_BETWEEN}' ORDER BY thing, id, step, known`,
     from,
     to,
@@ -168,7 +169,7 @@ export const balancesUntil = async (queries: Queries, to: string): Promise<reado
 async function sumsOf(queries: Queries, where: string, ...values: readonly string[]): Promise<readonly Posting[]> {
   const integer = queries.engine === 'sqlite' ? 'integer' : 'bigint';
   const rows = await queries.all<{ account: string; asset: string; minor: bigint | null }>(
-    `SELECT account, asset, CAST(sum(amount_minor) AS ${integer}) AS minor FROM book_entries
+    `SELECT account, asset, CAST(sum(amount_minor) AS ${integer}) AS minor FROM ${BOOK_ENTRIES_BY_SET}
      WHERE ${where} GROUP BY account, asset ORDER BY account, asset`,
     ...values,
   );
