@@ -1,7 +1,7 @@
 import type { Queries } from '../journal/store.ts';
 import { SEEN_ACCOUNTS } from './balance-checks.ts';
 import { ENTRY_KINDS, type EntryKind, type EntrySet, type Move } from './entry-kinds.ts';
-import { isThing, stored, UNLISTED } from './schema.ts';
+import { isThing, stored, UNLISTED, unindexed } from './schema.ts';
 import { tableOf } from './tables.ts';
 
 type Engine = Queries['engine'];
@@ -102,24 +102,22 @@ const LITERAL = /^'[^']*'$/;
  * step, whether they left the account, and why some are not known. Each kind of entry is added up by itself, which takes less than adding up all.
  */
 export function bookSumsOn(engine: Engine, accounts: readonly string[], part: string, where: string): string {
+  const isWanted = isAmong(accounts);
   const sums = ENTRY_KINDS.flatMap((kind) =>
-    kind.sets.flatMap((set) =>
-      set.moves.flatMap((move) =>
-        (['from', 'to'] as const)
-          .filter((side) => isAmong(accounts)(move[side]))
-          .map((side) => {
-            const names = [
-              ...(LITERAL.test(move[side]) ? [] : ['account']),
-              ...(LITERAL.test(move.asset) ? [] : ['asset']),
-              'CASE WHEN amount_minor IS NULL THEN known END',
-              'amount_minor < 0',
-            ];
-            return `SELECT ${part} AS part, min(account) AS account, min(asset) AS asset, '${kind.thing.name}' AS thing, '${set.step}' AS step,
-              min(CASE WHEN amount_minor IS NULL THEN known END) AS why, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor, count(*) AS rows
-              FROM (${entriesOf(engine, kind, set, [{ move, side }])}) entry WHERE ${where} GROUP BY ${part}, ${names.join(', ')}`;
-          }),
-      ),
-    ),
+    kind.sets.flatMap((set) => {
+      const legs = legsOf(set).filter(({ move, side }) => isWanted(move[side]));
+      if (legs.length === 0) return [];
+      const isSame = (expression: (leg: Leg) => string) => LITERAL.test(ofLeg(legs, expression));
+      const names = [
+        ...(isSame(({ move, side }) => move[side]) ? [] : ['account']),
+        ...(isSame(({ move }) => move.asset) ? [] : ['asset']),
+        'CASE WHEN amount_minor IS NULL THEN known END',
+        'amount_minor < 0',
+      ];
+      return `SELECT ${part} AS part, min(account) AS account, min(asset) AS asset, '${kind.thing.name}' AS thing, '${set.step}' AS step,
+        min(CASE WHEN amount_minor IS NULL THEN known END) AS why, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor, count(*) AS rows
+        FROM (${entriesOf(engine, kind, set, legs)}) entry WHERE ${where} GROUP BY ${part}, ${names.join(', ')}`;
+    }),
   );
   return sums.join('\nUNION ALL ');
 }
@@ -197,37 +195,46 @@ export interface Between {
 /** Something that ends without a time of its end may have begun so long before. Source: inferred. */
 const LONGEST_OPEN_MS = 90 * 86_400_000;
 
-/** Returns the entries of some accounts that may have been before or after some moment of a period. */
+/** The most times that are compared in SQL. */
+const MOST_TIMES = 50;
+
+/**
+ * Returns the entries of some accounts that may have been before or after some moment of a period; with `times`, at least those of which one of
+ * these is such a moment.
+ */
 export async function betweenIn(
   queries: Queries,
   accounts: readonly string[],
-  from: string,
-  to: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  times: readonly string[] = [],
 ): Promise<readonly Between[]> {
   const since = new Date(Date.parse(from) - LONGEST_OPEN_MS).toISOString();
+  const isFew = times.length > 0 && times.length <= MOST_TIMES;
+  const moments = isFew ? times.flatMap((at) => [at, at]) : [from, to];
+  const isAt = isFew ? times.map(() => `(until > ? AND "from" <= ?)`).join(' OR ') : `until > ? AND "from" <= ?`;
   const all = ENTRY_KINDS.flatMap((kind) =>
     kind.sets.flatMap((set) =>
       set.bound === undefined
         ? []
         : set.moves.flatMap((move) =>
             (['from', 'to'] as const).flatMap((side) =>
-              isAmong(accounts)(move[side]) ? [betweenSql(kind, set, move, side)] : [],
+              isAmong(accounts)(move[side]) ? [betweenSql(kind, set, { move, side }, isAt)] : [],
             ),
           ),
     ),
   );
   const found: Between[] = [];
-  for (const sql of all) found.push(...(await queries.all<Between>(sql, since, to, from, to)));
+  for (const sql of all) found.push(...(await queries.all<Between>(sql, since, to, ...moments)));
   return found;
 }
 
-function betweenSql({ thing, user }: EntryKind, set: EntrySet, move: Move, side: 'from' | 'to'): string {
+function betweenSql({ thing, user }: EntryKind, set: EntrySet, { move, side }: Leg, isAt: string): string {
   const [at, bound] = [`(${set.at})`, `(${set.bound})`];
   return `SELECT * FROM (SELECT ${move[side]} AS account, ${move.asset} AS asset, '${thing.name}' AS thing, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id,
       ${side === 'from' ? 1 : 0} AS is_out, CASE WHEN ${bound} < ${at} THEN ${bound} ELSE ${at} END AS "from",
       CASE WHEN ${bound} < ${at} THEN ${at} ELSE ${bound} END AS until
-    FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${set.where} AND end_bound IS NOT NULL AND ended_at >= ? AND (created_at IS NULL OR created_at <= ?)) part
-    WHERE "from" <> until AND until > ? AND "from" <= ?`;
+    FROM ${stored(tableOf(thing))} WHERE ${unindexed(`${isThing(thing)} AND ${set.where}`)} AND end_bound IS NOT NULL AND ended_at >= ? AND (created_at IS NULL OR created_at <= ?)) part
+    WHERE "from" <> until AND (${isAt})`;
 }
 
 /** What an entry may be at most that is not known: it has the sign of the entry. */

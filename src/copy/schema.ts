@@ -36,6 +36,9 @@ export const hasFailed = ({ failed }: Pick<CopyTable, 'failed'>): string => isOn
 /** Which rows of its list are a thing: an SQL condition. */
 export const isThing = ({ types }: Pick<Thing, 'types'>): string => (types ? isOneOf('type', types) : '1 = 1');
 
+/** A condition as the planner looks for no index of it: there is a smaller one for the other conditions. */
+export const unindexed = (condition: string) => `(CASE WHEN ${condition} THEN 1 ELSE 0 END) = 1`;
+
 /** Whether the index of what failed has every row that meets an SQL condition. */
 export const isOfFailed = (condition: string): boolean =>
   TABLES.some((table) => condition.startsWith(hasFailed(table)));
@@ -261,38 +264,47 @@ export function indexesOf(table: CopyTable): readonly string[] {
   const sums = hasEnd
     ? [index('completed', ['ended_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user], isDone(table))]
     : [];
-  const ends = ['completed_at', 'updated_at'].filter(has);
-  const { own } = table;
-  return [
-    ...(own
+  const { owners } = table;
+  // The times at which rows began and ended: those of the account are few beside those of its users.
+  const byOwner = owners
+    ? [
+        ...['created_at', 'ended_at'].map((name) => index(`own_${name}`, [name], owners.own)),
+        index('users_ended_at', ['ended_at'], owners.ofUsers),
+      ]
+    : [];
+  // What users' work earned is added up without a look at their rows.
+  const earned =
+    owners && table.hasFees
       ? [
-          ...['created_at', 'ended_at'].map((name) => index(`own_${name}`, [name], own)),
-          // What users' work earned is added up without a look at their rows.
-          ...(table.hasFees
-            ? [
-                index(
-                  'earned',
-                  ['ended_at', 'own_fee_minor', 'fee_known', 'end_bound'],
-                  `NOT (${own}) AND ${isDone(table)}`,
-                ),
-              ]
-            : []),
+          index(
+            'earned',
+            ['ended_at', 'own_fee_minor', 'fee_known', 'end_bound'],
+            `${owners.ofUsers} AND ${isDone(table)}`,
+          ),
         ]
-      : []),
+      : [];
+  return [
+    ...byOwner,
+    ...earned,
     index('created_at', ['created_at']),
     ...(table.hasFees ? [index('unsettled', ['fee_known'], `fee_known = '${UNSETTLED[2]}'`)] : []),
     ...(table.hasStates
       ? [
-          index('ended_at', ['ended_at'], 'ended_at IS NOT NULL'),
+          ...(owners ? [] : [index('ended_at', ['ended_at'], 'ended_at IS NOT NULL')]),
           // What may be in another period is few, and looked for in all of them.
-          index('bound', ['ended_at', 'end_bound'], 'end_bound IS NOT NULL'),
+          index('bound', ['ended_at', 'end_bound', 'created_at', ...type, 'status'], 'end_bound IS NOT NULL'),
         ]
       : []),
     // Most old rows have nothing personal left, and nobody looks for what is not there.
     // Many rows can have a name, of which the newest are looked for.
     ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),
     ...sums,
-    ...(table.failed.length > 0 ? [index('failed', ['created_at', ...type, ...ends], hasFailed(table))] : []),
+    ...(table.failed.length > 0
+      ? [
+          index('failed', ['created_at', ...type, 'status', 'id', 'ended_at'], hasFailed(table)),
+          index('failed_ended_at', ['ended_at', ...type], hasFailed(table)),
+        ]
+      : []),
     index('personal', ['created_at'], 'is_personal = 1'),
     index('apart', ['deleted_at'], APART),
   ];

@@ -155,25 +155,33 @@ export const unknownIn = (
   );
 
 /** What moved on each account after one moment and until another, zero if it came to nothing: the database's own sums. Rejects with DatabaseError. */
-export const movedIn = (queries: Queries, { from, to }: Span): Promise<readonly Posting[]> =>
+export const movedIn = async (queries: Queries, span: Span): Promise<readonly Posting[]> =>
+  (await countedIn(queries, span)).postings;
+
+/** The same, and how many entries these are. Rejects with DatabaseError. */
+export const countedIn = (
+  queries: Queries,
+  { from, to }: Span,
+): Promise<{ readonly postings: readonly Posting[]; readonly entries: number }> =>
   sumsOf(queries, `at > ? AND at <= ? AND ${OF_PERIOD}`, from, to);
 
 /** What each account has of all that was until a moment, with what there was before all rows. Rejects with DatabaseError. */
 export const balancesUntil = async (queries: Queries, to: string): Promise<readonly Posting[]> =>
   summed([
-    ...(await sumsOf(queries, `at <= ? AND ${OF_PERIOD}`, to)),
+    ...(await sumsOf(queries, `at <= ? AND ${OF_PERIOD}`, to)).postings,
     // The first balances that were read imply it, whenever they were read.
-    ...(await sumsOf(queries, BEGUN)),
+    ...(await sumsOf(queries, BEGUN)).postings,
   ]);
 
-async function sumsOf(queries: Queries, where: string, ...values: readonly string[]): Promise<readonly Posting[]> {
+async function sumsOf(queries: Queries, where: string, ...values: readonly string[]) {
   const integer = queries.engine === 'sqlite' ? 'integer' : 'bigint';
-  const rows = await queries.all<{ account: string; asset: string; minor: bigint | null }>(
-    `SELECT account, asset, CAST(sum(amount_minor) AS ${integer}) AS minor FROM ${BOOK_ENTRIES_BY_SET}
+  const rows = await queries.all<{ account: string; asset: string; minor: bigint | null; n: bigint }>(
+    `SELECT account, asset, CAST(sum(amount_minor) AS ${integer}) AS minor, count(*) AS n FROM ${BOOK_ENTRIES_BY_SET}
      WHERE ${where} GROUP BY account, asset ORDER BY account, asset`,
     ...values,
   );
-  return rows.flatMap(({ account, asset, minor }) =>
+  const postings = rows.flatMap(({ account, asset, minor }): Posting[] =>
     minor === null ? [] : [{ account, asset: assetOf(asset), minor }],
   );
+  return { postings, entries: rows.reduce((sum, { n }) => sum + Number(n), 0) };
 }

@@ -148,7 +148,7 @@ type UnsureAt = (asset: Asset, at: string) => NotKnown | undefined;
 /** Returns what says it for a statement. Nothing is known after the last sync. */
 async function unsureIn(queries: Queries, of: StatementOf, { from, to }: Span): Promise<UnsureAt> {
   const accounts = of.kind === 'user' ? [IN_USERS_WALLETS] : of.kind === 'account' ? OWN : ['assets:bank'];
-  const between = (await betweenIn(queries, accounts, from, to)).filter(
+  const between = (await betweenIn(queries, accounts, { from, to })).filter(
     ({ account, user_id: user }) => accounts.includes(account) && (of.kind !== 'user' || user === of.id),
   );
   const unlisted = of.kind === 'account' ? await changesIn(queries, { from, to }) : [];
