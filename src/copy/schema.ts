@@ -245,8 +245,17 @@ export const tables = (): readonly Table[] => [
   ...TABLES.map(listTable),
 ];
 
+type AddIndex = (name: string, columns: readonly string[], where?: string) => string;
+
+/** What makes an index of a list: its name begins with that of the list. */
+const adderFor =
+  (table: CopyTable): AddIndex =>
+  (name, columns, where = '') =>
+    `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${columns.join(', ')})${where && ` WHERE ${where}`}`;
+
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
 export function indexesOf(table: CopyTable): readonly string[] {
+  const index = adderFor(table);
   const keys = table.columns.flatMap((column) =>
     column.isKey || column.isName
       ? namesOf(column)
@@ -254,27 +263,28 @@ export function indexesOf(table: CopyTable): readonly string[] {
           .map((name) => ({ name, isName: column.isName }))
       : [],
   );
+  return [
+    ...indexesOfTimes(table, index),
+    ...(table.hasFees ? [index('unsettled', ['fee_known'], `fee_known = '${UNSETTLED[2]}'`)] : []),
+    // Most old rows have nothing personal left, and nobody looks for what is not there.
+    // Many rows can have a name, of which the newest are looked for.
+    ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),
+    index('personal', ['created_at'], 'is_personal = 1'),
+    index('apart', ['deleted_at'], APART),
+  ];
+}
+
+/** By when rows began and ended. What a report adds up and counts is in the index, so that it reads no row. */
+function indexesOfTimes(table: CopyTable, index: AddIndex): readonly string[] {
+  const { owners } = table;
   const has = (name: string) => table.columns.some((column) => column.name === name);
-  const hasEnd = has('completed_at');
-  const index = (name: string, columns: readonly string[], where = '') =>
-    `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${columns.join(', ')})${where && ` WHERE ${where}`}`;
-  // What a report adds up and counts is in the index, so that it reads no row.
   const type = has('type') ? ['type'] : [];
   const user = has('user_id') ? ['user_id'] : [];
-  const sums = hasEnd
-    ? [index('completed', ['ended_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user], isDone(table))]
-    : [];
-  const { owners } = table;
-  // The times at which rows began and ended: those of the account are few beside those of its users.
-  const byOwner = owners
-    ? [
-        ...['created_at', 'ended_at'].map((name) => index(`own_${name}`, [name], owners.own)),
-        index('users_ended_at', ['ended_at'], owners.ofUsers),
-      ]
-    : [];
-  // What users' work earned is added up without a look at their rows.
-  const earned =
-    owners && table.hasFees
+  const ofOwners = owners && [
+    // The rows of the account are few beside those of its users.
+    ...['created_at', 'ended_at'].map((name) => index(`own_${name}`, [name], owners.own)),
+    index('users_ended_at', ['ended_at'], owners.ofUsers),
+    ...(table.hasFees
       ? [
           index(
             'earned',
@@ -282,31 +292,24 @@ export function indexesOf(table: CopyTable): readonly string[] {
             `${owners.ofUsers} AND ${isDone(table)}`,
           ),
         ]
-      : [];
-  return [
-    ...byOwner,
-    ...earned,
-    index('created_at', ['created_at']),
-    ...(table.hasFees ? [index('unsettled', ['fee_known'], `fee_known = '${UNSETTLED[2]}'`)] : []),
-    ...(table.hasStates
-      ? [
-          ...(owners ? [] : [index('ended_at', ['ended_at'], 'ended_at IS NOT NULL')]),
-          // What may be in another period is few, and looked for in all of them.
-          index('bound', ['ended_at', 'end_bound', 'created_at', ...type, 'status'], 'end_bound IS NOT NULL'),
-        ]
       : []),
-    // Most old rows have nothing personal left, and nobody looks for what is not there.
-    // Many rows can have a name, of which the newest are looked for.
-    ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),
-    ...sums,
+  ];
+  const ended = [
+    ...(ofOwners ?? [index('ended_at', ['ended_at'], 'ended_at IS NOT NULL')]),
+    // What may be in another period is few, and looked for in all of them.
+    index('bound', ['ended_at', 'end_bound', 'created_at', ...type, 'status'], 'end_bound IS NOT NULL'),
+  ];
+  const completed = ['ended_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user];
+  return [
+    index('created_at', ['created_at']),
+    ...(table.hasStates ? ended : []),
+    ...(has('completed_at') ? [index('completed', completed, isDone(table))] : []),
     ...(table.failed.length > 0
       ? [
           index('failed', ['created_at', ...type, 'status', 'id', 'ended_at'], hasFailed(table)),
           index('failed_ended_at', ['ended_at', ...type], hasFailed(table)),
         ]
       : []),
-    index('personal', ['created_at'], 'is_personal = 1'),
-    index('apart', ['deleted_at'], APART),
   ];
 }
 

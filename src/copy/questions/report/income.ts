@@ -2,6 +2,7 @@ import type { Queries } from '../../../journal/store.ts';
 import { amount } from '../../../money/amount.ts';
 import { atLeast, type Figure } from '../../../money/figure.ts';
 import { because } from '../reasons.ts';
+import { ENTRY_ROW, type EntryRow, type LineRow, ROW_ORDER, rowOf } from './line-rows.ts';
 import type { Span } from './movements.ts';
 
 /** What the account earned, of a user, on a day, or by a kind of work. */
@@ -29,12 +30,14 @@ interface PartRow {
   readonly why: string | null;
 }
 
+const IS_INCOME = `account IN ('income:onramp', 'income:offramp') AND at > ? AND at <= ?`;
+
 /** A fee is never negative, so that a sum of some is at least the sum of those that are known. An entry whose day is not known may be of another one. */
 const PARTS = (
   name: string,
 ) => `SELECT ${name} AS name, CAST(sum(CASE WHEN known IS NULL THEN -amount_minor ELSE 0 END) AS BIGINT) AS minor,
     count(*) AS n, count(known) AS unknown, max(known) AS why
-  FROM book_entries WHERE account IN ('income:onramp', 'income:offramp') AND at > ? AND at <= ? GROUP BY 1`;
+  FROM book_entries WHERE ${IS_INCOME} GROUP BY 1`;
 
 function earnedOf({ minor, unknown, why }: Omit<PartRow, 'name' | 'n'>, lacking: readonly string[]): Figure {
   if (unknown > 0n)
@@ -74,6 +77,21 @@ export async function incomeIn(
       movements: Number(row.n),
     })),
   };
+}
+
+/** Lists the fees that were earned in a period: all, or those of a part by its name, of which null is what no list names a user of. */
+export async function incomeRowsIn(
+  queries: Queries,
+  { from, to }: Span,
+  part: Part,
+  name: string | null | undefined,
+): Promise<readonly LineRow[]> {
+  const rows = await queries.all<EntryRow & { readonly name: string | null }>(
+    `SELECT ${ENTRY_ROW}, ${NAMES[part]} AS name FROM book_entries WHERE ${IS_INCOME} ORDER BY ${ROW_ORDER}`,
+    from,
+    to,
+  );
+  return rows.filter((row) => name === undefined || row.name === name).map((row) => rowOf(row, true));
 }
 
 const compare = <T extends string | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);

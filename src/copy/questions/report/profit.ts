@@ -5,6 +5,18 @@ import { because } from '../reasons.ts';
 import type { Span } from './movements.ts';
 import { BALANCE } from './statement.ts';
 
+/** What a sale brought, or a part of what it cost: cNGN of one trade, with the sign that it has in the profit. */
+interface ProfitRow {
+  readonly at: string;
+  readonly id: string;
+  readonly part: 'proceeds' | 'cost';
+  /** The id of the sale. */
+  readonly sale: string;
+  /** The stablecoins that it sold, or those of them that this trade, or look at the balances, had brought. */
+  readonly tokens: Figure;
+  readonly amount: Figure;
+}
+
 /** A sale of stablecoins. Its cost is what they were bought for, first in, first out; a cNGN is worth a Naira. */
 interface SaleProfit {
   readonly at: string;
@@ -14,10 +26,14 @@ interface SaleProfit {
   readonly proceeds: Figure;
   readonly cost: Figure;
   readonly profit: Figure;
+  readonly rows: readonly ProfitRow[];
 }
 
 /** Stablecoins that were bought together, and the cNGN that they cost; undefined if nothing says it. */
 interface Lot {
+  /** The trade or the look at balances that brought them. */
+  readonly at: string;
+  readonly id: string;
   minor: bigint;
   cost: bigint | undefined;
 }
@@ -39,23 +55,22 @@ const ENTRIES = `SELECT at, id, thing, step, account, asset, amount_minor AS min
     OR thing = '${BALANCE}' AND account = 'assets:vault')
   ORDER BY CASE WHEN step = 'opening' THEN '' ELSE at END, at, id, account`;
 
-/** Takes tokens from the lots, the oldest first. Returns what they cost; undefined if that of some is not known. */
-function taken(lots: Lot[], minor: bigint): bigint | undefined {
-  let left = minor;
-  let cost: bigint | undefined = 0n;
-  while (left > 0n) {
+/** Takes tokens from the lots, the oldest first, and returns the parts that were taken. What was never there has no lot. */
+function taken(lots: Lot[], minor: bigint): readonly Lot[] {
+  const parts: Lot[] = [];
+  for (let left = minor; left > 0n; ) {
     const [lot] = lots;
-    if (!lot) return undefined;
+    if (!lot) return [...parts, { at: '', id: '', minor: left, cost: undefined }];
     const part = lot.minor < left ? lot.minor : left;
     // What is left of a lot has what is left of its cost, so that no part of it is lost.
     const own: bigint | undefined = lot.cost === undefined ? undefined : (lot.cost * part) / lot.minor;
-    cost = cost === undefined || own === undefined ? undefined : cost + own;
+    parts.push({ at: lot.at, id: lot.id, minor: part, cost: own });
     if (lot.cost !== undefined && own !== undefined) lot.cost -= own;
     lot.minor -= part;
     left -= part;
     if (lot.minor === 0n) lots.shift();
   }
-  return cost;
+  return parts;
 }
 
 /** What was given or got in a trade; null for an amount that is not known. */
@@ -84,15 +99,33 @@ function legsOf(entries: readonly EntryRow[]): Legs | undefined {
   return { at, id, given, got: { asset: first.asset, minor, known: lacking?.known ?? null } };
 }
 
-function saleOf({ at, id, given, got }: Legs, cost: bigint | undefined): SaleProfit {
+function saleOf({ at, id, given, got }: Legs, parts: readonly Lot[]): SaleProfit {
   const sold = amount(given.asset, -(given.minor ?? 0n));
   const proceeds =
     got.minor === null
       ? unknownFigure('CNGN', { why: got.known ?? 'NOT_STATED', since: null })
       : amount('CNGN', got.minor);
-  const paid = cost === undefined ? unknownFigure('CNGN', because('BOUGHT_BEFORE')) : amount('CNGN', cost);
-  const minus = paid.minor === null ? paid : amount('CNGN', -paid.minor);
-  return { at, id, sold, proceeds, cost: paid, profit: sumOfFigures('CNGN', [proceeds, minus]) };
+  const costOf = (cost: bigint | undefined, sign: bigint) =>
+    cost === undefined ? unknownFigure('CNGN', because('BOUGHT_BEFORE')) : amount('CNGN', cost * sign);
+  const sum = parts.reduce<bigint | undefined>(
+    (all, { cost }) => (all === undefined || cost === undefined ? undefined : all + cost),
+    0n,
+  );
+  const profit = sumOfFigures('CNGN', [proceeds, costOf(sum, -1n)]);
+  const rows: ProfitRow[] = [
+    { at, id, part: 'proceeds', sale: id, tokens: sold, amount: proceeds },
+    ...parts.map(
+      (lot): ProfitRow => ({
+        at: lot.at || at,
+        id: lot.id || id,
+        part: 'cost',
+        sale: id,
+        tokens: amount(given.asset, lot.minor),
+        amount: costOf(lot.cost, -1n),
+      }),
+    ),
+  ];
+  return { at, id, sold, proceeds, cost: costOf(sum, 1n), profit, rows };
 }
 
 /** Returns the sales of a period, the oldest first, each with its profit, and their sum. */
@@ -116,11 +149,13 @@ export async function profitIn(
     if (first?.thing === BALANCE) {
       const minor = first.minor ?? 0n;
       // What came or went without a trade has no price.
-      if (minor > 0n) lotsOf(first.asset).push({ minor, cost: undefined });
+      if (minor > 0n) lotsOf(first.asset).push({ at: first.at, id: first.id, minor, cost: undefined });
       else taken(lotsOf(first.asset), -minor);
     } else if (legs?.given.asset === 'CNGN') {
       if (legs.got.minor !== null && legs.got.minor > 0n)
         lotsOf(legs.got.asset).push({
+          at: legs.at,
+          id: legs.id,
           minor: legs.got.minor,
           cost: legs.given.minor === null ? undefined : -legs.given.minor,
         });
