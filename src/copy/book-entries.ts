@@ -30,12 +30,12 @@ const legsOf = ({ moves }: EntrySet): readonly Leg[] =>
     { move, side: 'to' },
   ]);
 
-/** The expression of the leg at hand: `leg` is its number, unless there is one alone. */
+/** The expression of the leg at hand: `legs.leg` is its number, unless there is one alone. */
 function ofLeg(legs: readonly Leg[], expression: (leg: Leg) => string): string {
   const all = legs.map(expression);
   const last = all.pop() ?? 'NULL';
   if (all.every((each) => each === last)) return last;
-  return `CASE leg ${all.map((each, index) => `WHEN ${index} THEN ${each}`).join(' ')} ELSE ${last} END`;
+  return `CASE legs.leg ${all.map((each, index) => `WHEN ${index} THEN ${each}`).join(' ')} ELSE ${last} END`;
 }
 
 /** The entries of some legs of a set, as a SELECT that reads each row once: what leaves has its sign changed. */
