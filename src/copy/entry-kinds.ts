@@ -62,7 +62,7 @@ export interface EntrySet {
   /** Which rows have it. */
   readonly where: string;
   readonly at: string;
-  /** The other end of the time in which it was, if it is not known exactly. */
+  /** The other end of the time in which it was; NULL if its time is exact. Left out if it always is. */
   readonly bound?: string;
   /** What else is to be said of it; never anything personal. */
   readonly note?: string;
@@ -232,7 +232,7 @@ const PAYOUT: EntryKind = {
       step: 'done',
       where: CAME_BACK,
       at: CAME_BACK_AFTER,
-      bound: `CASE WHEN coalesce(completed_at, ${COMPLETED_BEFORE}) IS NULL THEN ended_at END`,
+      bound: `CASE WHEN coalesce(completed_at, ${COMPLETED_BEFORE}) IS NULL AND ended_at <> created_at THEN ended_at END`,
       moves: PAID_OUT,
     },
     {

@@ -79,8 +79,8 @@ async function saveSome(
       await listIn(queries, table),
     );
     const checks = table.done.length > 0 ? await lastChecks(queries) : [];
-    const ended = changed.map((row) => ({ row, end: endOf(table, row, known.get(row.id), [at, ...checks]) }));
-    await upsert(queries, table, ended, at, pass);
+    const rowsEnded = changed.map((row) => ({ row, end: endOf(table, row, known.get(row.id), [at, ...checks]) }));
+    await upsert(queries, table, rowsEnded, at, pass);
     await saveChanges(queries, changes);
     await saveNames(queries, changed);
     await noteChanged(
@@ -128,11 +128,13 @@ async function listIn(queries: Queries, table: CopyTable) {
   return { isWhole: wholeSince !== null, isProved: (deletedAt: string) => !unproved.includes(deletedAt) };
 }
 
-/** When a row ended: as its list says, or as far as is known, with the other end of the time in which it did. */
+/** When a row ended: as its list says, or as far as is known, with the other end of the time in which it did; null if that is exact. */
 interface RowEnd {
   readonly at: string;
   readonly bound: string | null;
 }
+
+const ended = (at: string, bound: string): RowEnd => ({ at, bound: bound === at ? null : bound });
 
 /** When the balances were looked at, the last two times. */
 const lastChecks = async (queries: Queries): Promise<readonly string[]> =>
@@ -161,9 +163,9 @@ function endOf(
   const latest = latestEnd(table, made);
   const until = (time: string) => (time > latest ? latest : time);
   // A row that does not say in which zone it was made may be as old as the service.
-  if (createdAt === null) return { at, bound: FIRST_TIME };
-  if (!before) return { at: createdAt, bound: until(at) };
-  return { at: until(check > made ? check : at), bound: until(checkBefore > made ? checkBefore : made) };
+  if (createdAt === null) return ended(at, FIRST_TIME);
+  if (!before) return ended(createdAt, until(at));
+  return ended(until(check > made ? check : at), until(checkBefore > made ? checkBefore : made));
 }
 
 /** The columns in which a list says when a row ended well: the first one with a time. What failed may have completed before. */

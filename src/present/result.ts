@@ -106,6 +106,8 @@ export interface Result {
   readonly exact?: Uint8Array;
   /** A fixed format that overrides -o: JSON, lines of JSON, or plain text such as a script. */
   readonly always?: 'json' | 'ndjson' | 'text';
+  /** For plain text that need not be in memory at once, instead of data: writes it. Rejects with the error to exit with once all of it is written. */
+  writeText?(write: (part: string) => Promise<void>): Promise<void>;
   /** An order book, drawn as a chart instead of a table. */
   readonly depth?: Depth;
 }

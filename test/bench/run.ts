@@ -2,12 +2,13 @@
  * Measures the speed of fiatrail, each figure as a ratio to something on the same machine that does the same work, or to itself with less data.
  * `npm run bench` takes half an hour; `npm run bench -- --quick` is a trial run. A flag runs some rows alone: `--commands` those of complete
  * commands, `--round-trips` their requests over HTTPS, `--server` the CPU time of a served sandbox, `--history` a long history, `--sealed` encrypted
- * responses, `--journal` the journal, `--copy` the copy of the lists, `--tab` Tab with many users known, `--webhooks` webhooks, `--inspect` the
+ * responses, `--journal` the journal, `--copy` the copy of the lists, `--books` its books, `--tab` Tab with many users known, `--webhooks` webhooks, `--inspect` the
  * inspector and `startSandbox`. `--shared-journal` measures a journal in PostgreSQL, and needs a server's programs. Exits with 1 if a target is
  * missed, or if a measurement fails: then it prints what was measured before it.
  */
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { type BooksSize, measureBooks } from './books.ts';
 import { measureCommands, seedEmbedded } from './commands.ts';
 import { measureCopy } from './copy.ts';
 import { measureDelivery } from './delivery.ts';
@@ -29,7 +30,7 @@ import { type Load, measureThroughput } from './throughput.ts';
 import { measureWebhooks, type WebhookSize } from './webhooks.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
-interface Size extends Load, HistorySize, JournalSize, WebhookSize, InboxSize, ServerSize, InspectorSize {
+interface Size extends Load, HistorySize, JournalSize, WebhookSize, InboxSize, ServerSize, InspectorSize, BooksSize {
   readonly users: number;
 }
 
@@ -51,6 +52,9 @@ const FULL: Size = {
   inboxEvents: 1_000_000,
   requests: 100_000,
   paints: 9,
+  bookUsers: 1_000,
+  times: 10,
+  months: 5,
 };
 const QUICK: Size = {
   runs: 5,
@@ -70,6 +74,9 @@ const QUICK: Size = {
   inboxEvents: 20_000,
   requests: 100_000,
   paints: 3,
+  bookUsers: 200,
+  times: 2,
+  months: 2,
 };
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -132,6 +139,11 @@ async function* copy(shop: Workshop, size: Size): Measured {
   yield await measureCopy(shop, size);
 }
 
+async function* books(shop: Workshop, size: Size): Measured {
+  say(`books of ${size.months} months with ${size.bookUsers * size.times} users`);
+  yield await measureBooks(shop, size);
+}
+
 async function* sharedJournal(shop: Workshop, size: Size): Measured {
   say('a journal in PostgreSQL');
   yield await measureSharedJournal(shop, size);
@@ -171,6 +183,7 @@ const GROUPS = {
   '--history': history,
   '--journal': journal,
   '--copy': copy,
+  '--books': books,
   '--tab': tab,
   '--server': serverTime,
   '--round-trips': roundTrips,

@@ -85,7 +85,13 @@ test('a cost that is stated is the same in every order that is possible, and one
     const flows = flowsBy(chances(seed));
     const orders = likelyOrdersOf(flows).map(exactCosts);
     expect(orders.length).toBeGreaterThan(0);
-    for (const [{ name }, cost] of costsOf(flows)) {
+    for (const [{ name, minor }, { cost, parts }] of costsOf(flows)) {
+      expect(
+        parts.reduce((sum, part) => sum + (part.minor ?? 0n), 0n),
+        name,
+      ).toBe(minor);
+      if (typeof cost === 'bigint')
+        expect(parts.reduce((sum, part) => sum + BigInt(part.cost as bigint), 0n)).toBe(cost);
       const possible = new Set(orders.map((order) => order.get(name)));
       const seen = `seed ${seed}, ${name}`;
       if (typeof cost === 'bigint') {
@@ -110,7 +116,7 @@ test('after an amount that nothing says, no cost is known but of what was there 
     minor,
     cost,
   });
-  const costs = (flows: readonly Flow[]) => [...costsOf(flows).values()];
+  const costs = (flows: readonly Flow[]) => [...costsOf(flows).values()].map(({ cost }) => cost);
   const unknown = { why: 'NOT_STATED', since: null };
   expect(costs([flow(1, true, 4n, 8n), flow(2, true, null, 9n), flow(3, false, 4n), flow(4, false, 1n)])).toEqual([
     8n,

@@ -41,6 +41,8 @@ async function withCopy(world: FakeWorld, change: (queries: Queries) => Promise<
   await copy.write(change);
   await copy.close();
 }
+type ProfitRow = Readonly<Record<'id' | 'part' | 'sale', string>> &
+  Readonly<Record<'tokens' | 'amount', { readonly value: string }>>;
 
 const TRADES = [
   trade('b1', 'buy', 1, '100', '140000', usdc('100.000000')),
@@ -65,6 +67,16 @@ test('what is sold cost what was paid for the first that were bought, to the las
     { id: 's2', cost: cngn('45000.000000'), profit: cngn('0.000000') },
   ]);
   expect(profit).toEqual(cngn('9000.000000'));
+  const { rows } = await json(world, 'report', 'profit', '--rows', 'profit');
+  expect(
+    rows.map(({ id, part, sale, tokens, amount }: ProfitRow) => [sale, part, id, tokens.value, amount.value]),
+  ).toEqual([
+    ['s1', 'proceeds', 's1', '120.000000', '179000.000000'],
+    ['s1', 'cost', 'b1', '100.000000', '-140000.000000'],
+    ['s1', 'cost', 'b2', '20.000000', '-30000.000000'],
+    ['s2', 'proceeds', 's2', '30.000000', '45000.000000'],
+    ['s2', 'cost', 'b2', '30.000000', '-45000.000000'],
+  ]);
   const later = await json(world, 'report', 'profit', '--since', '2026-01-04');
   expect(later.sales.map(({ id }: { id: string }) => id)).toEqual(['s2']);
 });

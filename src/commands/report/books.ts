@@ -102,21 +102,22 @@ export const booksCommand = command({
     ),
     ...periodOptions,
   },
-  run: (account, terminal, { period: name, format = 'hledger', since, until }) => {
+  run: async (account, terminal, { period: name, format = 'hledger', since, until }) => {
     requireUnmasked(account.globals.present, 'the books contain');
     account.world.steadyMemory();
-    return withCopyFor(account, terminal, name, { since, until }, (copy) =>
-      copy.read(async (queries) => {
-        const period = await periodIn(account, terminal, queries, name, { since, until });
-        const { zone } = terminal.globals;
-        const { all: closes } = await closesOf(account, await ownerOf(queries));
-        const title = `Books of ${account.profile.name}, ${zone.name}`;
-        const book = await bookOf(queries, { ...period, title, zone, closes });
-        const parts: string[] = [];
-        for await (const part of WRITERS[format](book)) parts.push(part);
-        const error = await errorOf(queries, book, closes);
-        return { result: { data: parts.join(''), always: 'text' }, ...(error ? { error } : {}) };
-      }),
-    );
+    const writeText = (write: (part: string) => Promise<void>) =>
+      withCopyFor(account, terminal, name, { since, until }, (copy) =>
+        copy.read(async (queries) => {
+          const period = await periodIn(account, terminal, queries, name, { since, until });
+          const { zone } = terminal.globals;
+          const { all: closes } = await closesOf(account, await ownerOf(queries));
+          const title = `Books of ${account.profile.name}, ${zone.name}`;
+          const book = await bookOf(queries, { ...period, title, zone, closes });
+          for await (const part of WRITERS[format](book)) await write(part);
+          const error = await errorOf(queries, book, closes);
+          if (error) throw error;
+        }),
+      );
+    return { result: { data: null, always: 'text', writeText } };
   },
 });

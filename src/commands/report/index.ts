@@ -62,6 +62,7 @@ import {
 } from './period.ts';
 import { profitCommand } from './profit.ts';
 import { reopenCommand } from './reopen.ts';
+import { ROWS, rowSchema } from './rows.ts';
 import { statementCommand } from './statement.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './subreports.ts';
 
@@ -245,32 +246,11 @@ const OPENED = {
   unlisted: 'unlisted',
 } as const;
 
-const ROW_COLUMNS = [
-  { field: 'at', title: 'When' },
-  { field: 'thing', title: 'What' },
-  { field: 'id', title: 'ID' },
-  { field: 'step', title: 'Step' },
-  { field: 'amount', title: 'Amount', align: 'right' },
-  { field: 'user', title: 'User', isWide: true },
-  { field: 'account', title: 'Account', isWide: true },
-] as const;
-
 /** The rows that a figure of a report adds up. */
 async function rowsOfFigure(asking: Asking, queries: Queries, period: ReportPeriod, figure: keyof typeof OPENED) {
   const rows = await lineRowsIn(queries, spanOf(period.sinceMs, period.untilMs), OPENED[figure]);
-  return ofCopy(asking, queries, period, { rows }, ['rows', ROW_COLUMNS]);
+  return ofCopy(asking, queries, period, { rows }, ROWS);
 }
-
-const rowSchema = () =>
-  z.object({
-    at: z.iso.datetime(),
-    thing: z.string(),
-    id: z.string(),
-    step: z.string(),
-    account: z.string(),
-    user: z.nullable(z.string()),
-    amount: figureSchema(),
-  });
 
 const kindsSchema = () =>
   z.array(

@@ -6,6 +6,7 @@ import type { Acceptance } from '../../acceptances.ts';
 import { SEEN_ACCOUNTS } from '../../balance-checks.ts';
 import type { MonthClose } from '../../closes.ts';
 import { readKnownUntil } from '../../list-state.ts';
+import { BOOK_ENTRIES_BY_SET } from '../../schema.ts';
 import { reachOf } from '../in-copy.ts';
 import { ageingIn } from '../report/ageing.ts';
 import { accountIn } from '../report/balance.ts';
@@ -140,7 +141,7 @@ export async function lacksOf(
     closes.length > 0
       ? []
       : await queries.all<SetName & { readonly known: string }>(
-          `SELECT DISTINCT thing, id, step, known FROM book_entries WHERE at < ? AND amount_minor IS NULL
+          `SELECT DISTINCT thing, id, step, known FROM ${BOOK_ENTRIES_BY_SET} WHERE at < ? AND amount_minor IS NULL
              AND (account LIKE 'assets:%' OR account LIKE 'liabilities:%') AND account NOT IN ('${SEEN_ACCOUNTS.join("', '")}')`,
           iso(month.sinceMs),
         );

@@ -1,9 +1,9 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount } from '../../../money/amount.ts';
 import { atLeast, type Figure, unknownFigure } from '../../../money/figure.ts';
+import { unindexed } from '../../schema.ts';
 import { because } from '../reasons.ts';
 import { WORK_KINDS } from './kinds.ts';
-import { unindexed } from './movements.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -4,6 +4,7 @@ import { atLeast, type Figure, type NotKnown } from '../../../money/figure.ts';
 import { type Between, betweenIn } from '../../book-entries.ts';
 import { because, type Reason } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
+import { ENTRY_ROW, type EntryRow, type LineRow, ROW_ORDER, rowOf } from './line-rows.ts';
 import type { Span } from './movements.ts';
 
 /** What the account earned, of a user, on a day, or by a kind of work. */
@@ -34,6 +35,8 @@ interface PartRow {
 /** The accounts of what is earned. */
 const INCOME = ['income:onramp', 'income:offramp'];
 
+const IS_INCOME = `account IN ('${INCOME.join("', '")}') AND at > ? AND at <= ?`;
+
 /** The entries that certainly are in a period: an SQL condition with its start and its end, after one over the entries with a time in it. */
 const IS_CERTAIN = '(bound IS NULL OR bound > ? AND bound <= ?)';
 
@@ -45,7 +48,7 @@ const PARTS = (name: string, isByDay: boolean) => {
   const counts = `${IS_CERTAIN} AND ${isByDay ? 'known IS NULL' : 'amount_minor IS NOT NULL'}`;
   return `SELECT ${name} AS name, CAST(sum(CASE WHEN ${counts} THEN -amount_minor ELSE 0 END) AS BIGINT) AS minor,
     count(*) AS n, sum(CASE WHEN ${counts} THEN 0 ELSE 1 END) AS unknown, max(CASE WHEN amount_minor IS NULL THEN known END) AS why
-  FROM book_entries WHERE account IN ('${INCOME.join("', '")}') AND at > ? AND at <= ? GROUP BY 1`;
+  FROM book_entries WHERE ${IS_INCOME} GROUP BY 1`;
 };
 
 /** What may be missing in a sum: entries of other rows, whose number may not be known. */
@@ -80,7 +83,7 @@ export async function incomeIn(
   const { tables } = await cutListsIn(queries, to);
   const [cut] = LISTS.flatMap((list) => tables.get(list) ?? []);
   const lacking = cut && because(cut.why, cut.since);
-  const between = await betweenIn(queries, INCOME, from, to);
+  const between = await betweenIn(queries, INCOME, { from, to });
   // What is certainly in the period may be on one of several days.
   const unsure = between.filter((each) => part === 'day' || each.from <= from || each.until > to);
   const values = [from, to, from, to, from, to];
@@ -120,6 +123,21 @@ const summed = (rows: readonly PartRow[]): Omit<PartRow, 'name' | 'n'> => ({
   unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0n),
   why: rows.find(({ why }) => why !== null)?.why ?? null,
 });
+
+/** Lists the fees that were earned in a period: all, or those of a part by its name, of which null is what no list names a user of. */
+export async function incomeRowsIn(
+  queries: Queries,
+  { from, to }: Span,
+  part: Part,
+  name: string | null | undefined,
+): Promise<readonly LineRow[]> {
+  const rows = await queries.all<EntryRow & { readonly name: string | null }>(
+    `SELECT ${ENTRY_ROW}, ${NAMES[part]} AS name FROM book_entries WHERE ${IS_INCOME} ORDER BY ${ROW_ORDER}`,
+    from,
+    to,
+  );
+  return rows.filter((row) => name === undefined || row.name === name).map((row) => rowOf(row, true));
+}
 
 const compare = <T extends string | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -8,11 +8,11 @@ import type { Thing } from '../../../things/thing.ts';
 import { CAME_BACK_AFTER } from '../../entry-kinds.ts';
 import { CAME_BACK } from '../../fees.ts';
 import { readKnownUntil } from '../../list-state.ts';
-import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
+import { hasFailed, isDone, isThing, stored, unindexed } from '../../schema.ts';
 import { isOneOf, tableOf } from '../../tables.ts';
 import { because } from '../reasons.ts';
 import { afterLastSync, cutListsIn } from './cut-lists.ts';
-import { endedUntil, type Lacking, madeAfter, type Span, unindexed } from './movements.ts';
+import { endedUntil, type Lacking, madeAfter, type Span } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -268,15 +268,15 @@ interface Ended {
 /** Counts and adds up the rows of a kind with an end in a period, by asset. */
 function endedIn(
   queries: Queries,
-  { table, where, asset }: WorkKind,
+  { table, where, failed, asset }: WorkKind,
   { from, to }: Span,
   { condition, time, minor, of = '1 = 1' }: Ended,
 ): Promise<KindRow[]> {
-  // Without an index of its own, a time is looked for among the rows that were made before it.
+  // Without an index of its own, a time is looked for among the rows that were made before it. What failed has a smaller one than its thing.
   const made = time === ENDED_AT ? [] : [madeAfter(from, condition), to];
   return queries.all<KindRow>(
     `SELECT ${asset} AS asset, count(*) AS n, sum(CASE WHEN ${of} THEN ${minor} END) AS minor, sum(CASE WHEN ${of} THEN 1 ELSE 0 END) AS summed
-       FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}
+       FROM ${table} WHERE ${made.length > 0 || condition === failed ? unindexed(where) : where} AND ${condition}
        ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`,
     ...made,
     from,

@@ -4,10 +4,26 @@ import type { Reason } from '../reasons.ts';
 /** What stablecoins that came together cost, in cNGN; or why nothing says it. */
 type Cost = bigint | NotKnown;
 
-interface Lot {
+interface Lot<T> {
+  /** What brought it; undefined if nothing says it. */
+  readonly flow: T | undefined;
   /** Null if nothing says how much it is: then it has no end. */
   minor: bigint | null;
   cost: Cost;
+}
+
+/** Stablecoins that left, of one lot, and what they had cost. */
+interface Part<T> {
+  /** What brought them; undefined if nothing says it. */
+  readonly flow: T | undefined;
+  readonly minor: bigint | null;
+  readonly cost: Cost;
+}
+
+/** What a flow that left had cost, and the parts of it. */
+interface CostOf<T> {
+  readonly cost: Cost;
+  readonly parts: readonly Part<T>[];
 }
 
 /** Stablecoins that came or went, in the time from `earliest` to `latest`, which are one unless nothing says exactly when. ISO 8601 in UTC. */
@@ -27,29 +43,38 @@ const UNORDERED: NotKnown = { why: 'END_BETWEEN' satisfies Reason, since: null }
 
 const isStated = (cost: Cost): cost is bigint => typeof cost === 'bigint';
 
-/** Takes stablecoins from the lots, the oldest first. Returns what they cost. */
-function taken(lots: Lot[], minor: bigint | null): Cost {
+/** Takes stablecoins from the lots, the oldest first. Returns the parts that were taken. */
+function taken<T>(lots: Lot<T>[], minor: bigint | null): readonly Part<T>[] {
   if (minor === null) {
     // Nothing says what is left.
-    lots.splice(0, lots.length, { minor: null, cost: NOT_STATED });
-    return NOT_STATED;
+    lots.splice(0, lots.length, { flow: undefined, minor: null, cost: NOT_STATED });
+    return [{ flow: undefined, minor, cost: NOT_STATED }];
   }
-  let left = minor;
-  let cost: Cost = 0n;
-  while (left > 0n) {
+  const parts: Part<T>[] = [];
+  for (let left = minor; left > 0n; ) {
     const [lot] = lots;
-    if (!lot) return BEFORE;
-    if (lot.minor === null) return lot.cost;
+    if (!lot) return [...parts, { flow: undefined, minor: left, cost: BEFORE }];
+    if (lot.minor === null) return [...parts, { flow: undefined, minor: left, cost: lot.cost }];
     const part = lot.minor < left ? lot.minor : left;
     // What is left of a lot has what is left of its cost, so that no part of it is lost.
     const own: Cost = isStated(lot.cost) ? (lot.cost * part) / lot.minor : lot.cost;
-    if (isStated(cost)) cost = isStated(own) ? cost + own : own;
+    parts.push({ flow: lot.flow, minor: part, cost: own });
     if (isStated(lot.cost) && isStated(own)) lot.cost -= own;
     lot.minor -= part;
     left -= part;
     if (lot.minor === 0n) lots.shift();
   }
-  return cost;
+  return parts;
+}
+
+/** Adds up what parts cost, up to the first of which nothing says it. */
+function costIn(parts: readonly Part<unknown>[]): Cost {
+  let sum = 0n;
+  for (const { cost } of parts) {
+    if (!isStated(cost)) return cost;
+    sum += cost;
+  }
+  return sum;
 }
 
 /** Whether each of some flows was certainly before the next one. Those at the same exact time are in the order that they are given in. */
@@ -105,12 +130,12 @@ function canHaveCome(held: bigint, flows: readonly Flow[]): boolean {
 }
 
 /**
- * Returns what each flow that left had cost, first in, first out; they must be given in the order that the lists show. Where the order of several
+ * Returns what each flow that left had cost, and of what, first in, first out; they must be given in the order that the lists show. Where the order of several
  * is not known and matters, the cost is not known either.
  */
-export function costsOf<T extends Flow>(flows: readonly T[]): ReadonlyMap<T, Cost> {
-  const lots: Lot[] = [];
-  const costs = new Map<T, Cost>();
+export function costsOf<T extends Flow>(flows: readonly T[]): ReadonlyMap<T, CostOf<T>> {
+  const lots: Lot<T>[] = [];
+  const costs = new Map<T, CostOf<T>>();
   for (const group of groupsOf(flows)) {
     const went = group.filter(({ isIn }) => !isIn);
     const came = group.filter(({ isIn }) => isIn);
@@ -121,12 +146,13 @@ export function costsOf<T extends Flow>(flows: readonly T[]): ReadonlyMap<T, Cos
     const costOf = ({ minor, cost }: T): Cost => (minor === null ? NOT_STATED : isInOrder ? cost : UNORDERED);
     const order = isOrdered(group) ? group : isCovered ? [...went, ...came] : [...came, ...went];
     if (!isOrdered(group) && !canHaveCome(sumOf(lots), group))
-      lots.splice(0, lots.length, { minor: null, cost: UNORDERED });
+      lots.splice(0, lots.length, { flow: undefined, minor: null, cost: UNORDERED });
     for (const flow of order) {
       if (!flow.isIn) {
-        const cost = taken(lots, flow.minor);
-        costs.set(flow, isSure ? cost : UNORDERED);
-      } else if (flow.minor !== 0n) lots.push({ minor: flow.minor, cost: costOf(flow) });
+        const parts = taken(lots, flow.minor);
+        const unsure: Part<T> = { flow: undefined, minor: flow.minor, cost: UNORDERED };
+        costs.set(flow, isSure ? { cost: costIn(parts), parts } : { cost: UNORDERED, parts: [unsure] });
+      } else if (flow.minor !== 0n) lots.push({ flow, minor: flow.minor, cost: costOf(flow) });
     }
   }
   return costs;

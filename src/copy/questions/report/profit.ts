@@ -9,6 +9,18 @@ import { costsOf, type Flow } from './lots.ts';
 import type { Lacking, Span } from './movements.ts';
 import { BALANCE } from './statement-of.ts';
 
+/** What a sale brought, or a part of what it cost: cNGN of one trade, with the sign that it has in the profit. */
+interface ProfitRow {
+  readonly at: string;
+  readonly id: string;
+  readonly part: 'proceeds' | 'cost';
+  /** The id of the sale. */
+  readonly sale: string;
+  /** The stablecoins that it sold, or those of them that this trade, or look at the balances, had brought. */
+  readonly tokens: Figure;
+  readonly amount: Figure;
+}
+
 /** A sale of stablecoins. Its cost is what they were bought for, first in, first out; a cNGN is worth a Naira. */
 interface SaleProfit {
   readonly at: string;
@@ -18,6 +30,7 @@ interface SaleProfit {
   readonly proceeds: Figure;
   readonly cost: Figure;
   readonly profit: Figure;
+  readonly rows: readonly ProfitRow[];
 }
 
 interface EntryRow {
@@ -33,11 +46,11 @@ interface EntryRow {
   readonly known: string | null;
 }
 
-/** Completed trades, and what balances say of the vault and no list does, in the order of time. What was there first was there before. */
+/** Completed trades, and what balances say of the vault and no list does, in the order of time. */
 const ENTRIES = `SELECT at, bound, id, thing, step, account, asset, amount_minor AS minor, known FROM book_entries
   WHERE (at <= ? OR bound <= ?) AND (thing = 'trade' AND step = 'done' AND account IN ('assets:transit:trade', 'assets:wallet', 'assets:vault')
     OR thing = '${BALANCE}' AND account = 'assets:vault')
-  ORDER BY CASE WHEN step = 'opening' THEN '' ELSE at END, at, id, account`;
+  ORDER BY at, id, account`;
 
 /** What was given or got in a trade; null for an amount that is not known. */
 interface Leg {
@@ -68,6 +81,9 @@ function legsOf(entries: readonly EntryRow[]): Legs | undefined {
 
 /** Stablecoins that came to the vault or left it, by a trade or not. */
 interface VaultFlow extends Flow {
+  /** The trade, or the look at the balances. */
+  readonly at: string;
+  readonly id: string;
   readonly asset: Asset;
   readonly legs: Legs | undefined;
 }
@@ -78,12 +94,15 @@ function flowOf(entries: readonly EntryRow[]): VaultFlow | undefined {
   if (!first) return undefined;
   const [earliest = '', latest = ''] = [first.at, first.bound ?? first.at].toSorted();
   if (first.thing === BALANCE) {
+    // What was there first was there before.
     const time = first.step === 'opening' ? { earliest: '', latest: '' } : { earliest, latest };
     const minor = first.minor ?? 0n;
     const isIn = minor > 0n;
     // What came without a trade has no price.
     return {
       ...time,
+      at: first.at,
+      id: first.id,
       asset: first.asset,
       isIn,
       minor: isIn ? minor : -minor,
@@ -95,10 +114,14 @@ function flowOf(entries: readonly EntryRow[]): VaultFlow | undefined {
   if (!legs) return undefined;
   const { given, got } = legs;
   const paid = given.minor === null ? null : -given.minor;
-  if (given.asset !== 'CNGN') return { earliest, latest, asset: given.asset, isIn: false, minor: paid, cost: 0n, legs };
+  const { at, id } = legs;
+  if (given.asset !== 'CNGN')
+    return { earliest, latest, at, id, asset: given.asset, isIn: false, minor: paid, cost: 0n, legs };
   return {
     earliest,
     latest,
+    at,
+    id,
     asset: got.asset,
     isIn: true,
     minor: got.minor,
@@ -107,15 +130,37 @@ function flowOf(entries: readonly EntryRow[]): VaultFlow | undefined {
   };
 }
 
-function saleOf({ at, id, given, got }: Legs, cost: bigint | NotKnown): SaleProfit {
+/** A part of what a sale cost, and what had brought it. */
+interface CostPart {
+  readonly flow?: VaultFlow | undefined;
+  readonly minor: bigint | null;
+  readonly cost: bigint | NotKnown;
+}
+
+function saleOf({ at, id, given, got }: Legs, cost: bigint | NotKnown, parts: readonly CostPart[]): SaleProfit {
   const sold = amount(given.asset, -(given.minor ?? 0n));
   const proceeds =
     got.minor === null
       ? unknownFigure('CNGN', { why: got.known ?? 'NOT_STATED', since: null })
       : amount('CNGN', got.minor);
-  const paid = typeof cost === 'bigint' ? amount('CNGN', cost) : unknownFigure('CNGN', cost);
-  return { at, id, sold, proceeds, cost: paid, profit: sumOfFigures('CNGN', [proceeds, negated(paid)]) };
+  const paid = costFigure(cost);
+  const brings = { at, id, part: 'proceeds', sale: id, tokens: sold, amount: proceeds } as const;
+  const costs = parts.map(
+    ({ flow, minor, cost: own }): ProfitRow => ({
+      at: flow?.at ?? at,
+      id: flow?.id ?? id,
+      part: 'cost',
+      sale: id,
+      tokens: minor === null ? unknownFigure(given.asset, because('NOT_STATED')) : amount(given.asset, minor),
+      amount: negated(costFigure(own)),
+    }),
+  );
+  const profit = sumOfFigures('CNGN', [proceeds, negated(paid)]);
+  return { at, id, sold, proceeds, cost: paid, profit, rows: [brings, ...costs] };
 }
+
+const costFigure = (cost: bigint | NotKnown): Figure =>
+  typeof cost === 'bigint' ? amount('CNGN', cost) : unknownFigure('CNGN', cost);
 
 /** Why the profit of a period is not known although that of each sale may be; undefined if it is. */
 function lackingIn(flows: readonly VaultFlow[], { from, to }: Span, cut: Lacking | undefined): NotKnown | undefined {
@@ -135,10 +180,11 @@ export async function profitIn(
   const things = Map.groupBy(rows, ({ thing, id, asset }) => (thing === BALANCE ? `${thing} ${id} ${asset}` : id));
   const flows = [...things.values()].flatMap((entries) => flowOf(entries) ?? []);
   const sales = [...Map.groupBy(flows, ({ asset }) => asset).values()].flatMap((own) =>
-    [...costsOf(own)].flatMap(([{ legs }, cost]) => {
+    [...costsOf(own)].flatMap(([{ legs, minor }, { cost, parts }]) => {
+      if (!legs || legs.at <= from || legs.at > to) return [];
       // Without all trades before it, nothing says which stablecoins were sold.
-      const known = cut?.why === 'LIST_INCOMPLETE' ? because(cut.why) : cost;
-      return legs && legs.at > from && legs.at <= to ? [saleOf(legs, known)] : [];
+      if (cut?.why === 'LIST_INCOMPLETE') return [saleOf(legs, because(cut.why), [{ minor, cost: because(cut.why) }])];
+      return [saleOf(legs, cost, parts)];
     }),
   );
   const lacking = lackingIn(flows, { from, to }, cut);

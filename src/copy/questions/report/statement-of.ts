@@ -131,7 +131,7 @@ async function cutListOf(queries: Queries, of: StatementOf) {
 /** Returns what says that nothing tells on which side of a moment some entries were. Nothing is known after the last sync. */
 async function unsureIn(queries: Queries, of: StatementOf, { from, to }: Span): Promise<Limits['unsureAt']> {
   const accounts = of.kind === 'user' ? [IN_USERS_WALLETS] : of.kind === 'account' ? OWN : ['assets:bank'];
-  const between = (await betweenIn(queries, accounts, from, to)).filter(
+  const between = (await betweenIn(queries, accounts, { from, to })).filter(
     ({ account, user_id: user }) => accounts.includes(account) && (of.kind !== 'user' || user === of.id),
   );
   const unlisted = of.kind === 'account' ? await changesIn(queries, { from, to }) : [];

@@ -44,7 +44,7 @@ interface Booked {
 
 const NONE: Booked = { minor: 0n, unknowns: 0, why: null };
 
-async function bookedUntil(queries: Queries, [sql, ...values]: Condition, at: string) {
+export async function bookedUntil(queries: Queries, [sql, ...values]: Condition, at: string) {
   const rows = await queries.all<{ asset: Asset; minor: bigint | null; unknowns: bigint; why: string | null }>(
     `SELECT asset, CAST(sum(amount_minor) AS BIGINT) AS minor, count(*) - count(amount_minor) AS unknowns,
        max(CASE WHEN amount_minor IS NULL THEN known END) AS why
@@ -95,8 +95,8 @@ const checksIn = async (queries: Queries, { from, to }: Span): Promise<readonly 
   ).map(({ at }) => at);
 
 /** What a user’s wallets had when they were last read. */
-async function readingsOf(queries: Queries, userId: string): Promise<ReadonlyMap<string, Reading>> {
-  const rows = await queries.all<{ asset: string; minor: bigint | null; at: string }>(
+export async function readingsOf(queries: Queries, userId: string): Promise<ReadonlyMap<Asset, Reading>> {
+  const rows = await queries.all<{ asset: Asset; minor: bigint | null; at: string }>(
     'SELECT asset, minor, at FROM stored_owed WHERE user_id = ?',
     userId,
   );
@@ -257,7 +257,7 @@ const isNothing = (rows: readonly StatementRow[], balances: readonly Figure[]) =
 export async function statementIn(queries: Queries, of: StatementOf, span: Span): Promise<Statement> {
   const condition = conditionOf(of);
   const checks = of.kind === 'account' ? await checksIn(queries, span) : [];
-  const readings = of.kind === 'user' ? await readingsOf(queries, of.id) : new Map<string, Reading>();
+  const readings = of.kind === 'user' ? await readingsOf(queries, of.id) : new Map<Asset, Reading>();
   const entries = await entriesIn(queries, condition, span);
   const limits = await limitsIn(queries, of, span, { readings, checks });
   const times = new Set([span.from, span.to, ...[...readings.values()].map(({ at }) => at)]);
