@@ -4862,7 +4862,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (off !== 0n) rests.push(', 'if (off === 0n) rests.push('],
   ].map(([line = '', change = '']) => ({
     ...{ file: 'src/copy/questions/report/statement-rows.ts', line, change, failing: 1 },
-    tests: ['test/questions/opened-figures.test.ts'],
+    tests: ['test/questions/opened-figures.test.ts', 'test/questions/statement-report.test.ts'],
   })),
   {
     file: 'src/copy/questions/report/income.ts',
