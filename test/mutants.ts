@@ -4833,7 +4833,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/book-entries.ts',
     line: `(until > ? AND "from" <= ?)`,
     change: `(until < ? AND "from" <= ?)`,
-    tests: ['test/questions/uncertain-figures.test.ts'],
+    tests: REPORTS,
   },
   {
     file: 'src/copy/questions/books/read.ts',
