@@ -4980,7 +4980,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/copy/book-entries.ts',
     line: `(until > ? AND "from" <= ?)`,
     change: `(until < ? AND "from" <= ?)`,
-    tests: ['test/questions/uncertain-figures.test.ts'],
+    tests: REPORTS,
   },
   {
     file: 'src/copy/questions/books/read.ts',
@@ -5009,7 +5009,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (off !== 0n) rests.push(', 'if (off === 0n) rests.push('],
   ].map(([line = '', change = '']) => ({
     ...{ file: 'src/copy/questions/report/statement-rows.ts', line, change, failing: 1 },
-    tests: ['test/questions/opened-figures.test.ts'],
+    tests: ['test/questions/opened-figures.test.ts', 'test/questions/statement-report.test.ts'],
   })),
   {
     file: 'src/copy/questions/report/income.ts',

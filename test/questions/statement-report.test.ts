@@ -205,6 +205,10 @@ test('a balance is what was read and the rows since; it is not known before the 
     { id: 'p1', amount: { value: null }, balance: { value: null } },
     { id: null, thing: null, amount: { value: '-190.000000' }, balance: { value: '100.000000' } },
   ]);
+  const period = ['--since', '2026-01-02', '--until', '2026-01-05T08:30:00Z'];
+  const { rows } = await json(world, 'report', 'statement', 'CNGN', ...period, '--rows', 'out');
+  const ids = rows.map(({ id, step }: { id: string; step: string }) => `${step} ${id}`);
+  expect(ids).toEqual(expect.arrayContaining(['taken p1', 'taken p2']));
 });
 
 test('what a user’s wallets have besides what the lists show was there at an unknown time before it was read', async () => {
@@ -220,6 +224,14 @@ test('what a user’s wallets have besides what the lists show was there at an u
   const later = await closingAt(world, USER.userId, '2026-01-05T08:30:00Z');
   expect(later.closing).toEqual({ value: '6000.000000', asset: 'CNGN' });
   expect(later.rows).toMatchObject([{ id: 'd1' }, { thing: null, amount: { value: '1000.000000' } }]);
+  const period = ['--since', '2026-01-02', '--until', '2026-01-05T08:30:00Z'];
+  for (const figure of ['in', 'closing']) {
+    const { rows } = await json(world, 'report', 'statement', USER.userId, ...period, '--rows', figure);
+    expect(rows).toMatchObject([
+      { id: 'd1', amount: { value: '5000.000000' } },
+      { thing: 'balance', step: 'unlisted', amount: { value: '1000.000000' } },
+    ]);
+  }
 });
 
 test.each([
