@@ -49,8 +49,9 @@ function userIdOf(name: string): number | undefined {
   return row && Number(row[2]);
 }
 
-/** Returns the id of a group that is named or given by id; undefined if /etc/group has no such name. */
+/** Returns the id of a group that is named or given by id; undefined if /etc/group has no such name, or the system has no groups. */
 export function groupIdOf(group: string): number | undefined {
+  if (process.getuid === undefined) return undefined;
   if (/^\d{1,10}$/.test(group)) return Number(group);
   const row = rowsOf(textOf(ACCOUNTS.groups)).find(([each]) => each === group);
   return row && Number(row[2]);

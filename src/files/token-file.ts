@@ -43,7 +43,7 @@ const isOpen = ({ isOpenToOthers, readerGroupId }: Entry, groupId: number | unde
 
 /** Throws CliError usage. */
 function knownGroup(group: string): number {
-  const id = process.getuid === undefined ? undefined : groupIdOf(group);
+  const id = groupIdOf(group);
   if (id !== undefined) return id;
   throw new CliError('usage', `this machine has no group "${group}"`, {
     hint: 'create it with: sudo groupadd --system NAME, or omit --token-group',
