@@ -4704,6 +4704,13 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/agent/listen.ts',
+    line: "server.on('connection', connections.open);",
+    change: 'server.maxConnections = CONNECTIONS.most;',
+    tests: ['test/agent/hostile.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/files/token-file.ts',
     line: 'isOpenToOthers && (groupId === undefined || readerGroupId !== groupId)',
     change: 'isOpenToOthers && groupId === undefined',
