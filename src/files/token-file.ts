@@ -6,6 +6,9 @@ import { groupIdOf, letGroupRead, removePrivateFile, requireOwnFile } from './pr
 /** What a token is made of: nothing that a header would change. */
 const TOKEN = /^[\x21-\x7e]{32,500}$/;
 
+/** What to do about a file that cannot be used. It may be one that something else needs. */
+const NEW_PATH = 'give the path of a file that does not exist, so that a new token is put there';
+
 /**
  * Reads a token from a file that only its owner can read, and the users of `group` if one is given; or puts a new one there if there is
  * no file. Throws CliError usage for a file that others can read, since they may have, and for one without a token.
@@ -27,13 +30,16 @@ export function tokenIn(
   if (isOpen(found, groupId))
     throw new CliError('usage', `others can read the token in ${path}`, {
       code: 'UNUSABLE_FILE',
-      hint: 'delete the file, so that a new token is made, and give that to your agent',
+      hint:
+        found.readerGroupId === undefined || group !== undefined
+          ? NEW_PATH
+          : `if its group is meant to read it, name that with --token-group; otherwise ${NEW_PATH}`,
     });
   const token = Buffer.from(readPlainBytes(path, 1_000)).toString('utf8').trim();
   if (TOKEN.test(token)) return { token, isNew: false };
   throw new CliError('usage', `${path} has no token; expected one line of 32 to 500 printable characters`, {
     code: 'UNUSABLE_FILE',
-    hint: 'delete the file, so that a new token is made',
+    hint: NEW_PATH,
   });
 }
 
