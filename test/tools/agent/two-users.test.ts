@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../../src/kits/sandbox.ts';
 import { control } from '../../kits/control.ts';
-import { type Ran, requireBuilt, SHIM, sharedEnd, temporaryFolder } from '../../support/built.ts';
+import { type Ran, ROOT, requireBuilt, SHIM, sharedEnd, temporaryFolder } from '../../support/built.ts';
 import { newUsers, type Users } from '../users.ts';
 import { type Agent, CALLS, call, FILES, PROGRAMS, REQUESTS } from './attempts.ts';
 
@@ -115,7 +115,11 @@ test('there are the secrets to get, and a plan to approve', async () => {
   expect(agent.plan).toMatch(/^[\da-f-]{36}$/);
   expect((await situation()).status).toBe('waiting');
   expect(agent.token).toMatch(/^[\w-]{43}$/);
-  expect(FILES.length + PROGRAMS.length + CALLS.length + REQUESTS.length).toBeGreaterThanOrEqual(25);
+  const counts = [FILES, PROGRAMS, CALLS, REQUESTS].map((attempts) => attempts.length);
+  const page = readFileSync(join(ROOT, 'docs', 'contributing', 'approvals.md'), 'utf8');
+  const section = page.slice(page.indexOf('## An agent that is another user')).split('\n## ')[0] ?? '';
+  const sum = counts.reduce((all, each) => all + each, 0);
+  expect((section.match(/\b\d+(?= (?:attempts|with))/g) ?? []).map(Number)).toEqual([sum, ...counts]);
 });
 
 describe('an agent that is another user gets nothing', () => {
