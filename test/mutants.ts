@@ -4711,6 +4711,13 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/agent/listen.ts',
+    line: 'if (!response.writableFinished) response.setTimeout(unreadMs, () => response.destroy());',
+    change: 'if (!response.writableFinished) response.setTimeout(unreadMs, () => {});',
+    tests: ['test/agent/hostile.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/files/token-file.ts',
     line: 'isOpenToOthers && (groupId === undefined || readerGroupId !== groupId)',
     change: 'isOpenToOthers && groupId === undefined',

@@ -2,6 +2,10 @@ import { readFileSync } from 'node:fs';
 import { connect as connectTo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Calling } from '../../src/agent/calls.ts';
+import { serveOverHttp } from '../../src/agent/listen.ts';
+import { toolsFor } from '../../src/agent/tools.ts';
+import { createTurns } from '../../src/agent/turns.ts';
 import { newHome } from '../support/built.ts';
 import { fiatrailJson, must, startFiatrail } from '../support/in-process.ts';
 import { type Answered, connect } from './support.ts';
@@ -94,4 +98,58 @@ test('clients that never read, and others that never send, do not keep one from 
     },
   });
   expect([answer.status, (await answer.text()).includes('"status"')]).toEqual([200, true]);
+});
+
+const HUGE: Calling = {
+  tools: toolsFor(['read']),
+  commands: [
+    {
+      words: ['status'],
+      summary: '',
+      details: null,
+      effect: 'read',
+      isPlannable: false,
+      parameters: [],
+      endpoints: [],
+    },
+  ],
+  run: async () => ({ code: 0, stdout: JSON.stringify({ rows: Array(12).fill('x'.repeat(3_500)) }), stderr: '' }),
+  turns: createTurns(),
+  globals: [],
+  isMasked: true,
+};
+
+test('a client that asks on and on and reads nothing is cut off', async () => {
+  const about = { version: '1', topics: [] };
+  const server = await serveOverHttp(HUGE, about, { host: '127.0.0.1', port: 0, token: 'a-token', unreadMs: 500 });
+  onTestFinished(() => server.close());
+  const { port, host } = new URL(server.url);
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'status', arguments: {} },
+  });
+  const lines = [
+    'POST /mcp HTTP/1.1',
+    `Host: ${host}`,
+    'Authorization: Bearer a-token',
+    'Content-Type: application/json',
+    'Accept: application/json, text/event-stream',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  const socket = connectTo(Number(port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.pause();
+  // Far more than the system holds for someone who reads nothing.
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`.repeat(300));
+  await new Promise<void>((resolve) => {
+    // Only a write finds out that the other end is gone, as nothing is read.
+    const trying = setInterval(() => socket.write('x'), 50);
+    socket.once('error', () => {
+      clearInterval(trying);
+      resolve();
+    });
+  });
+  expect(socket.bytesRead).toBe(0);
 });
