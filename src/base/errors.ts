@@ -51,16 +51,44 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The only error the program prints. `message` says what is wrong, `hint` what to do. Neither may contain a secret. */
+/**
+ * What a command ends with, and what each call of `fiatrail/client` that fails rejects with, as `FiatrailError`. `message` says what is
+ * wrong, `hint` what to do. Neither may contain a secret.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict';
+ * import { FiatrailError } from 'fiatrail/client';
+ * import { startSandbox } from 'fiatrail/sandbox';
+ *
+ * await using sandbox = await startSandbox();
+ * await sandbox.control.faultAdd({ endpoint: 'transactions.onramp', kind: 'lost-response' });
+ * try {
+ *   await sandbox.client.call('transactions.onramp', { userId: 'u-1', amount: { value: '5000', asset: 'NGN' } });
+ * } catch (error) {
+ *   if (!(error instanceof FiatrailError)) throw error;
+ *   // The change may have been made: do not send it again until you know.
+ *   assert.equal(error.category, 'unknown');
+ * }
+ * ```
+ */
 export class CliError extends Error {
   override name = 'CliError';
+  /** What kind of failure it is, which decides what to do. */
   readonly category: Category;
+  /** Its code, such as `NO_LIQUIDITY`. */
   readonly code: string;
+  /** What to do, in words for a person. */
   readonly hint: string | undefined;
+  /** The HTTP status of the response, if there was one. */
   readonly httpStatus: number | undefined;
+  /** The service's own code, from the body of the response. */
   readonly responseCode: string | undefined;
+  /** The conditions that may be why the service rejected the request, if it does not say which one. */
   readonly candidates: readonly RefusalCondition[];
+  /** What was asked and what the response says, if the response contradicts the request. */
   readonly contradiction: Contradiction | undefined;
+  /** The id of the operation in the journal, if the command line recorded one. */
   readonly operationId: string | undefined;
 
   constructor(category: Category, message: string, details: ErrorDetails = {}) {

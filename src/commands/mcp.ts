@@ -37,6 +37,12 @@ const loopback = (text: string): { readonly host: string; readonly port: number 
   });
 };
 
+/** The name or the id of a group. Throws CliError usage. */
+const groupName = (text: string): string => {
+  if (/^([a-z_][a-z\d_.-]{0,31}|\d{1,10})$/i.test(text)) return text;
+  throw new CliError('usage', `invalid group "${printable(text)}"; expected the name or the id of a group`);
+};
+
 /** Returns the flag that keeps every call on the account of this command, whatever becomes the default profile meanwhile. */
 function profileFlag({ name }: Profile, chosen: string | undefined, world: World): readonly string[] {
   const { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: apiKey } = world.env;
@@ -114,6 +120,8 @@ interface ListenAt {
   readonly host: string;
   readonly port: number;
   readonly tokenPath: string;
+  /** The group whose users can read the token. */
+  readonly tokenGroup: string | undefined;
 }
 
 /** Serves agents that run as other users of this machine, until it is stopped. */
@@ -121,7 +129,7 @@ async function listen(
   account: Account,
   terminal: Terminal,
   allowed: readonly Permission[],
-  { host, port, tokenPath }: ListenAt,
+  { host, port, tokenPath, tokenGroup }: ListenAt,
 ): Promise<void> {
   const { world, notices } = account;
   const [{ serveOverHttp }, { tokenIn }, { calling, about }] = await Promise.all([
@@ -130,7 +138,7 @@ async function listen(
     serving(account, terminal, allowed),
   ]);
   const { token, isNew } = tokenOf(tokenPath, () =>
-    tokenIn(tokenPath, () => Buffer.from(world.ids.bytes(32)).toString('base64url')),
+    tokenIn(tokenPath, () => Buffer.from(world.ids.bytes(32)).toString('base64url'), tokenGroup),
   );
   const server = await serveOverHttp(calling, about, { host, port, token }).catch((error) => {
     throw listenProblem(error, host, port, '--listen');
@@ -181,19 +189,24 @@ const mcpCommand = command({
       'file with the token that callers must send; made if there is none',
       newFile,
     ),
+    tokenGroup: option('--token-group <group>', 'group of this machine whose users can read the token file', groupName),
     allow: option('--allow <list>', `what the agent may do: ${PERMISSIONS.join(', ')} (default read)`, permissions),
   },
-  run: async (account, terminal, { allow: allowed = DEFAULT, listen: address, tokenFile }) => {
+  run: async (account, terminal, { allow: allowed = DEFAULT, listen: address, tokenFile, tokenGroup }) => {
     const { world, notices } = account;
-    if (tokenFile !== undefined && !address)
-      throw new CliError('usage', '--token-file is about --listen', { hint: 'add --listen 127.0.0.1:8765' });
+    for (const [name, value] of [
+      ['--token-file', tokenFile],
+      ['--token-group', tokenGroup],
+    ])
+      if (value !== undefined && !address)
+        throw new CliError('usage', `${name} is about --listen`, { hint: 'add --listen 127.0.0.1:8765' });
     if (address && tokenFile === undefined)
       throw new CliError('usage', '--listen needs --token-file', {
         hint: 'name a file for the token; if there is none, a new token is put there',
       });
     await requirePermitted(account, allowed);
     if (address && tokenFile !== undefined) {
-      await listen(account, terminal, allowed, { ...address, tokenPath: absolutePath(tokenFile) });
+      await listen(account, terminal, allowed, { ...address, tokenPath: absolutePath(tokenFile), tokenGroup });
       return {};
     }
     const [{ serveOverStdio }, { calling, about }] = await Promise.all([
