@@ -11,7 +11,11 @@ const line = (posting: PricedPosting): string => `    ${nameOf(posting.account)}
 const assertion = ({ account, asset, minor }: Posting): string =>
   `    ${nameOf(account)}  ${postingText({ account, asset, minor: 0n })} = ${postingText({ account, asset, minor })}\n`;
 
-function transaction(book: Book, { at, bound, thing, id, step, userId, note, postings, unknown }: BookSet): string {
+function transaction(
+  book: Book,
+  { at, bound, thing, id, step, userId, note, unknown }: BookSet,
+  postings: readonly PricedPosting[],
+): string {
   const tags: readonly (readonly [name: string, value: string | null | undefined])[] = [
     ['id', id],
     ['step', step],
@@ -22,15 +26,25 @@ function transaction(book: Book, { at, bound, thing, id, step, userId, note, pos
   ];
   const tagged = tags.flatMap(([name, value]) => (value ? [`    ; ${name}:${plainWords(value)}\n`] : []));
   const lacks = unknown.map((code) => `    ; not known: ${plainWords(code)}\n`);
-  return `\n${book.dayOf(at)} ${plainWords(`${thing} ${step}`)}\n${[...tagged, ...lacks, ...priced(postings).map(line)].join('')}`;
+  return `\n${book.dayOf(at)} ${plainWords(`${thing} ${step}`)}\n${[...tagged, ...lacks, ...postings.map(line)].join('')}`;
 }
 
-/** Writes books as hledger reads them. Source: the manual of hledger (journal format). */
+/** Writes books as hledger reads them, also in its strict mode: all accounts are declared. Source: the manual of hledger (journal format). */
 export async function* hledgerText(book: Book): AsyncGenerator<string> {
   const { days, opening, closing, sets, title } = book;
   yield `; ${plainWords(title)}\n; ${days.first} to ${days.last}\n\n`;
   for (const [asset, decimals] of Object.entries(DECIMALS)) yield `commodity 1000.${'0'.repeat(decimals)} ${asset}\n`;
-  yield `\n${days.first} opening balances\n${openingPostings(opening).map(line).join('')}`;
-  for await (const set of sets) if (set.postings.length > 0) yield transaction(book, set);
-  yield `\n${days.last} closing balances\n${closing.map(assertion).join('')}`;
+  const start = openingPostings(opening);
+  const accounts = new Set([...start, ...closing].map(({ account }) => nameOf(account)));
+  yield `\n${days.first} opening balances\n${start.map(line).join('')}`;
+  for await (const set of sets) {
+    const postings = priced(set.postings);
+    for (const { account } of postings) accounts.add(nameOf(account));
+    if (postings.length > 0) yield transaction(book, set, postings);
+  }
+  yield `\n${days.last} closing balances\n${closing.map(assertion).join('')}\n`;
+  yield [...accounts]
+    .sort()
+    .map((name) => `account ${name}\n`)
+    .join('');
 }
