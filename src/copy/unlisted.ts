@@ -4,7 +4,7 @@ import { type Check, type CheckedBalance, checksSince, nameOf, SEEN_ACCOUNTS } f
 import { bookEntriesOn, movingAt, unknownIn } from './book-entries.ts';
 import { bucketOf } from './bucket.ts';
 import { readSetting } from './list-state.ts';
-import { changesOf } from './possible.ts';
+import { changesOf, isExplained } from './possible.ts';
 import { CHANGED_FROM, SETTING, UNLISTED } from './schema.ts';
 
 const OWN = `account IN ('${SEEN_ACCOUNTS.join("', '")}')`;
@@ -124,6 +124,17 @@ interface Open {
   readonly unknown: Awaited<ReturnType<typeof unknownIn>>;
 }
 
+/** What may have changed a balance at a look or not, and by how much at least and at most. */
+function openAt(at: string, { moving, unknown }: Open) {
+  const under = moving.filter(({ from, until }) => from <= at && at <= until);
+  const taken = unknown.filter((each) => each.at <= at).map(({ minor }) => minor);
+  const added = (some: readonly bigint[]) => some.reduce((all, minor) => all + minor, 0n);
+  return {
+    effects: under.map((each) => (each.at <= at ? each.minor : -each.minor)),
+    room: [added(taken.filter((minor) => minor < 0n)), added(taken.filter((minor) => minor > 0n))] as const,
+  };
+}
+
 /** The changes of one balance that no list shows, and those that amounts made which are not known. */
 function changesAt(
   checks: readonly Check[],
@@ -136,15 +147,7 @@ function changesAt(
   let sum = 0n;
   const parts = checks.map(({ at, held }, index) => {
     sum += listed.get(index) ?? 0n;
-    const under = moving.filter(({ from, until }) => from <= at && at <= until);
-    const taken = unknown.filter((each) => each.at <= at).map(({ minor }) => minor);
-    const added = (some: readonly bigint[]) => some.reduce((all, minor) => all + minor, 0n);
-    return {
-      at,
-      likely: (held.get(name) ?? 0n) - start - sum,
-      effects: under.map((each) => (each.at <= at ? each.minor : -each.minor)),
-      room: [added(taken.filter((minor) => minor < 0n)), added(taken.filter((minor) => minor > 0n))] as const,
-    };
+    return { at, likely: (held.get(name) ?? 0n) - start - sum, ...openAt(at, { moving, unknown }) };
   });
   const row = { account: place.account, asset: place.asset, user_id: '' };
   const changes = changesOf(parts, 0n).map((change) => ({ ...row, ...change, step: 'unlisted', known: null }));
@@ -166,5 +169,48 @@ function unknownChanges(
     if (!first || minor === 0n) return [];
     noted += minor;
     return [{ at, since, minor, step: 'unknown', known: first.why }];
+  });
+}
+
+/** A balance that was read and is not what its entries come to, in the smallest unit. */
+export interface ContradictedBalance extends CheckedBalance {
+  readonly minor: bigint;
+  readonly expected: bigint;
+}
+
+/**
+ * Returns the balances that entries do not come to, at the first look since a moment or, if there is none, at the last look. What was noted in a
+ * sync is an entry, so there are none unless rows were changed, removed or added behind its back. `balances` are those of the entries at the moment.
+ */
+export async function contradictedAt(
+  queries: Queries,
+  at: string,
+  balances: readonly { readonly account: string; readonly asset: string; readonly minor: bigint }[],
+): Promise<readonly ContradictedBalance[]> {
+  const look = await queries.get<{ at: string | null }>(
+    'SELECT coalesce((SELECT min(at) FROM stored_balance_checks WHERE at >= ?), max(at)) AS at FROM stored_balance_checks',
+    at,
+  );
+  if (!look?.at) return [];
+  const { checks, balances: seen } = await checksSince(queries, look.at);
+  const [check] = checks;
+  if (!check) return [];
+  const isLater = check.at > at;
+  const moved = await queries.all<PartSum>(
+    `SELECT account, asset, 0 AS part, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor FROM book_entries
+     WHERE ${OWN} AND at > ? AND at <= ? AND step <> 'opening' GROUP BY account, asset`,
+    ...(isLater ? [at, check.at] : [check.at, at]),
+  );
+  const [moving, unknown] = [await movingAt(queries, [check.at]), await unknownIn(queries, '', check.at)];
+  const sumOf = (all: readonly { account: string; asset: string; minor: bigint }[], name: string) =>
+    all.reduce((sum, each) => (nameOf(each) === name ? sum + each.minor : sum), 0n);
+  return seen.flatMap((place) => {
+    const name = nameOf(place);
+    const expected = sumOf(balances, name) + (isLater ? 1n : -1n) * sumOf(moved, name);
+    const minor = check.held.get(name) ?? 0n;
+    const own = <T extends { account: string; asset: string }>(all: readonly T[]) =>
+      all.filter((each) => nameOf(each) === name);
+    const open = openAt(check.at, { moving: own(moving), unknown: own(unknown) });
+    return isExplained({ at: check.at, likely: minor - expected, ...open }) ? [] : [{ ...place, minor, expected }];
   });
 }

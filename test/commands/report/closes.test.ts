@@ -286,7 +286,7 @@ describe('a month stays open', () => {
     const queries = { engine: 'sqlite', all: async () => [], get: async () => undefined } as unknown as Queries;
     const month = { month: '2025-11', sinceMs: Date.UTC(2025, 10, 1), untilMs: Date.UTC(2025, 11, 1), isOver: true };
     const of = { month, zone: UTC, closes: [], unknown: [], accepted: [] };
-    const tied: Untied = { unknown: [], across: [], unbalanced: [], off: [] };
+    const tied: Untied = { unknown: [], across: [], unbalanced: [], off: [], contradicted: [] };
     const why = async (book: Untied) => (await whyOpen(queries, { ...of, book })).map(({ what }) => what);
     const others = await why(tied);
     expect(others).toEqual(['the copy ends before the month does']);

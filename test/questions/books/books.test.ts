@@ -124,7 +124,7 @@ test('books for hledger', async () => {
     account liabilities:users:x3d1b3ef0dcb8fbb0f58548fd038f5585
     "
   `);
-  expect(book.untied()).toEqual({ unknown: [], across: [], unbalanced: [], off: [] });
+  expect(book.untied()).toEqual({ unknown: [], across: [], unbalanced: [], off: [], contradicted: [] });
 });
 
 test('books for Beancount', async () => {

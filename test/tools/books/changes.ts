@@ -73,7 +73,10 @@ export function changedRow(copyPath: string, month: string, chance: () => number
   const ways: readonly Change[] = [
     [`${table}: changed`, `UPDATE stored_${table} SET ${MONEY[table]} = ${MONEY[table]} + 1 ${where}`],
     [`${table}: dropped`, `DELETE FROM stored_${table} ${where}`],
-    [`${table}: doubled`, `INSERT INTO stored_${table} (id, ${others}) SELECT id || 'x', ${others} FROM stored_${table} ${where}`],
+    [
+      `${table}: doubled`,
+      `INSERT INTO stored_${table} (id, ${others}) SELECT id || 'x', ${others} FROM stored_${table} ${where}`,
+    ],
   ];
   return pick(ways);
 }

@@ -6,6 +6,7 @@ import type { Acceptance } from '../../acceptances.ts';
 import { SEEN_ACCOUNTS } from '../../balance-checks.ts';
 import type { MonthClose } from '../../closes.ts';
 import { readKnownUntil } from '../../list-state.ts';
+import type { ContradictedBalance } from '../../unlisted.ts';
 import { reachOf } from '../in-copy.ts';
 import { ageingIn } from '../report/ageing.ts';
 import { accountIn } from '../report/balance.ts';
@@ -105,8 +106,17 @@ export async function whyOpen(
     });
   if (book.off.length > 0 || book.unbalanced.length > 0)
     why.push({ what: 'its entries do not balance', hint: 'run: fiatrail sync --full' });
+  for (const each of book.contradicted) why.push({ what: contradictionText(each), hint: REREAD });
   return why;
 }
+
+/** What helps where rows of the copy were changed by hand: a full sync does not doubt what it has. */
+export const REREAD =
+  'rows of the copy were changed or removed on this machine; copy the account again: fiatrail sync forget, then fiatrail sync';
+
+/** What says that the entries of an account do not come to the balance that was read. */
+export const contradictionText = ({ account, asset, minor, expected }: ContradictedBalance): string =>
+  `${account} had ${amountForPeople(amount(asset, minor))} when its balance was read, and its entries come to ${amountForPeople(amount(asset, expected))}`;
 
 /** The code for work that is open for longer than such work usually is. */
 const OPEN_OVERDUE: string = 'OPEN_OVERDUE';
