@@ -56,6 +56,7 @@ const AGENT_ALLOWANCE = ['test/agent/allowance.test.ts'];
 const AGENT_STDIO = ['test/agent/stdio.test.ts'];
 const AGENT_LISTEN = ['test/agent/listen.test.ts'];
 const NOTICES = ['test/plans/notices.test.ts'];
+const CONTRADICTED = ['test/commands/report/contradicted.test.ts'];
 const CLOSED = ['test/commands/report/closes.test.ts'];
 const LATE = ['test/commands/report/late.test.ts'];
 const CLOSE_PLANS = ['test/plans/closes.test.ts'];
@@ -2245,7 +2246,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/save-rows.ts',
-    line: ' && known.get(id)?.deleted_at === null',
+    line: ' || row.deleted_at !== null',
     change: '',
     tests: FAULTS,
     failing: 1,
@@ -4873,6 +4874,34 @@ export const MUTANTS: readonly Mutant[] = [
     change: "  if (problem && found.entries === '')\n    throw",
     tests: CLOSED,
     failing: 1,
+  },
+  {
+    file: 'src/copy/save-rows.ts',
+    line: 'textOf(row[name]) === textOf(values[index])',
+    change: 'true || textOf(row[name]) === textOf(values[index])',
+    tests: CONTRADICTED,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/unlisted.ts',
+    line: 'likely: minor - expected, ...open }) ? []',
+    change: 'likely: 0n, ...open }) ? []',
+    tests: CONTRADICTED,
+    failing: 2,
+  },
+  {
+    file: 'src/copy/questions/books/why-open.ts',
+    line: 'for (const each of book.contradicted) why',
+    change: 'for (const each of book.contradicted.slice(0, 0)) why',
+    tests: CONTRADICTED,
+    failing: 2,
+  },
+  {
+    file: 'src/commands/report/books.ts',
+    line: '  if (contradicted)\n',
+    change: '  if (contradicted && off.length > 0)\n',
+    tests: CONTRADICTED,
+    failing: 2,
   },
   {
     file: 'src/copy/questions/books/why-open.ts',

@@ -110,9 +110,9 @@ export async function whyOpen(
   return why;
 }
 
-/** What helps where rows of the copy were changed by hand: a full sync does not doubt what it has. */
+/** What helps where rows of the copy were changed by hand. */
 export const REREAD =
-  'rows of the copy were changed or removed on this machine; copy the account again: fiatrail sync forget, then fiatrail sync';
+  'rows were changed on this machine: run: fiatrail sync --full; if that does not help: fiatrail sync forget, then fiatrail sync';
 
 /** What says that the entries of an account do not come to the balance that was read. */
 export const contradictionText = ({ account, asset, minor, expected }: ContradictedBalance): string =>
