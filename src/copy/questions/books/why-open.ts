@@ -12,6 +12,7 @@ import { ageingIn } from '../report/ageing.ts';
 import { accountIn } from '../report/balance.ts';
 import { firstCheckAt, lastCheckAt } from '../report/checks.ts';
 import { monthName, spanOf } from '../report/periods.ts';
+import { isAcceptable } from './acceptable.ts';
 import type { Book } from './book.ts';
 import type { Untied } from './read.ts';
 import { END_BETWEEN, type Posting, type SetName } from './sets.ts';
@@ -121,21 +122,12 @@ export const contradictionText = ({ account, asset, minor, expected }: Contradic
 /** The code for work that is open for longer than such work usually is. */
 const OPEN_OVERDUE: string = 'OPEN_OVERDUE';
 
-/** Why something is not known that no sync can find out. A person may accept that. */
-const NEVER_KNOWN: readonly string[] = [
-  END_BETWEEN,
-  OPEN_OVERDUE,
-  'AMOUNT_NOT_STATED',
-  'FEE_NOT_STATED',
-  'FEE_OTHER_ASSET',
-  'FEE_PARTS',
-  'FEE_SCHEDULE_NOT_SEEN',
-];
-
 /** A code for why something is not known, and the sets of which it is. */
 export interface Lack {
   readonly code: string;
   readonly sets: readonly SetName[];
+  /** What the balances that were read say of all of them together, beside what is known: to accept the code is to accept this. */
+  readonly amounts: readonly Amount[];
 }
 
 /**
@@ -160,8 +152,22 @@ export async function lacksOf(
     ...book.unknown.flatMap(({ unknown, ...set }) => unknown.map((code) => ({ code, set }))),
     ...book.across.map((set) => ({ code: END_BETWEEN, set })),
   ];
-  return [...Map.groupBy(all, ({ code }) => code)].map(([code, own]) => ({ code, sets: own.map(({ set }) => set) }));
+  const noted = await notedIn(queries, month);
+  return [...Map.groupBy(all, ({ code }) => code)].map(([code, own]) => ({
+    code,
+    sets: own.map(({ set }) => set),
+    amounts: noted.filter((each) => each.code === code).map(({ asset, minor }) => amount(asset, minor)),
+  }));
 }
+
+/** What changed the balances of a month and is taken for amounts that are not known, by their code. */
+const notedIn = (queries: Queries, { sinceMs, untilMs }: Pick<OfMonth, 'sinceMs' | 'untilMs'>) =>
+  queries.all<Amount & { readonly code: string }>(
+    `SELECT known AS code, asset, CAST(sum(amount_minor) AS BIGINT) AS minor FROM book_entries
+     WHERE at >= ? AND at < ? AND step = 'unknown' AND account IN ('${SEEN_ACCOUNTS.join("', '")}') GROUP BY known, asset ORDER BY known, asset`,
+    iso(sinceMs),
+    iso(untilMs),
+  );
 
 /** Open work that began until the end of a month. A bridge transfer that nobody paid moves nothing, however long it is open. */
 async function overdueIn(queries: Queries, { untilMs }: Pick<OfMonth, 'untilMs'>, closing: Book['closing']) {
@@ -190,21 +196,19 @@ function lackText(code: string, sets: readonly SetName[], first: SetName): strin
   return `${plural(sets.length, 'amount is', 'amounts are')} not known (${code}), such as that of ${named(first)}`;
 }
 
-export const isNeverKnown = ({ code }: Pick<Lack, 'code'>): boolean => NEVER_KNOWN.includes(code);
-
 /** What is not known and was not accepted, or cannot be accepted. Without a hint, what helps is to accept it, or not to. */
 export function whyLacking(
   lacks: readonly Lack[],
   accepted: readonly string[],
 ): readonly (Pick<WhyOpen, 'what'> & Partial<WhyOpen>)[] {
   const why: (Pick<WhyOpen, 'what'> & Partial<WhyOpen>)[] = accepted
-    .filter((code) => !lacks.some((lack) => lack.code === code && isNeverKnown(lack)))
+    .filter((code) => !lacks.some((lack) => lack.code === code && isAcceptable(code)))
     .map((code) => ({ what: `nothing can be accepted as ${printable(code)}` }));
   for (const { code, sets } of lacks) {
     const [first] = sets;
-    if (!first || (accepted.includes(code) && isNeverKnown({ code }))) continue;
+    if (!first || (accepted.includes(code) && isAcceptable(code))) continue;
     const what = lackText(code, sets, first);
-    why.push(isNeverKnown({ code }) ? { what } : { what, hint: 'run: fiatrail sync' });
+    why.push(isAcceptable(code) ? { what } : { what, hint: 'run: fiatrail sync' });
   }
   return why;
 }
