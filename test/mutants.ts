@@ -4884,8 +4884,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/unlisted.ts',
-    line: 'likely: minor - expected, ...open }) ? []',
-    change: 'likely: 0n, ...open }) ? []',
+    line: 'likely: each.minor - each.expected, ...open',
+    change: 'likely: 0n, ...open',
     tests: CONTRADICTED,
     failing: 2,
   },

@@ -179,38 +179,62 @@ export interface ContradictedBalance extends CheckedBalance {
 }
 
 /**
- * Returns the balances that entries do not come to, at the first look since a moment or, if there is none, at the last look. What was noted in a
- * sync is an entry, so there are none unless rows were changed, removed or added behind its back. `balances` are those of the entries at the moment.
+ * Returns the balances that entries do not come to, at the first look since a moment and at one when all has ended that was under way then; if there
+ * is none, at the last look. What was noted in a sync is an entry, so there are none unless rows were changed, removed or added behind its back.
+ * `balances` are those of the entries at the moment.
  */
 export async function contradictedAt(
   queries: Queries,
   at: string,
-  balances: readonly { readonly account: string; readonly asset: string; readonly minor: bigint }[],
+  balances: readonly StatedBalance[],
 ): Promise<readonly ContradictedBalance[]> {
-  const look = await queries.get<{ at: string | null }>(
-    'SELECT coalesce((SELECT min(at) FROM stored_balance_checks WHERE at >= ?), max(at)) AS at FROM stored_balance_checks',
+  const later = new Date(Date.parse(at) + LONGEST_MS).toISOString();
+  const looks = await queries.get<{ first: string | null; second: string | null }>(
+    `SELECT coalesce((SELECT min(at) FROM stored_balance_checks WHERE at >= ?), max(at)) AS first,
+       coalesce((SELECT min(at) FROM stored_balance_checks WHERE at >= ?), max(at)) AS second FROM stored_balance_checks`,
     at,
+    later,
   );
-  if (!look?.at) return [];
-  const { checks, balances: seen } = await checksSince(queries, look.at);
-  const [check] = checks;
-  if (!check) return [];
+  if (!looks?.first || !looks.second) return [];
+  const { checks, balances: seen } = await checksSince(queries, looks.first);
+  for (const time of new Set([looks.first, looks.second])) {
+    const check = checks.find((each) => each.at === time);
+    const found = check ? await contradictedBy(queries, check, seen, { at, balances }) : [];
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** What entries say of a balance. */
+type StatedBalance = Pick<PartSum, 'account' | 'asset' | 'minor'>;
+
+async function contradictedBy(
+  queries: Queries,
+  check: Check,
+  seen: readonly CheckedBalance[],
+  { at, balances }: { readonly at: string; readonly balances: readonly StatedBalance[] },
+): Promise<readonly ContradictedBalance[]> {
   const isLater = check.at > at;
-  const moved = await queries.all<PartSum>(
-    `SELECT account, asset, 0 AS part, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor FROM book_entries
+  const moved = await queries.all<StatedBalance>(
+    `SELECT account, asset, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor FROM book_entries
      WHERE ${OWN} AND at > ? AND at <= ? AND step <> 'opening' GROUP BY account, asset`,
     ...(isLater ? [at, check.at] : [check.at, at]),
   );
-  const [moving, unknown] = [await movingAt(queries, [check.at]), await unknownIn(queries, '', check.at)];
-  const sumOf = (all: readonly { account: string; asset: string; minor: bigint }[], name: string) =>
-    all.reduce((sum, each) => (nameOf(each) === name ? sum + each.minor : sum), 0n);
-  return seen.flatMap((place) => {
-    const name = nameOf(place);
-    const expected = sumOf(balances, name) + (isLater ? 1n : -1n) * sumOf(moved, name);
-    const minor = check.held.get(name) ?? 0n;
-    const own = <T extends { account: string; asset: string }>(all: readonly T[]) =>
-      all.filter((each) => nameOf(each) === name);
-    const open = openAt(check.at, { moving: own(moving), unknown: own(unknown) });
-    return isExplained({ at: check.at, likely: minor - expected, ...open }) ? [] : [{ ...place, minor, expected }];
-  });
+  const moving = await movingAt(queries, [check.at]);
+  const own = <T extends { account: string; asset: string }>(all: readonly T[], place: CheckedBalance) =>
+    all.filter((each) => nameOf(each) === nameOf(place));
+  const sumOf = (all: readonly StatedBalance[]) => all.reduce((sum, each) => sum + each.minor, 0n);
+  const all = seen.map((place) => ({
+    ...place,
+    minor: check.held.get(nameOf(place)) ?? 0n,
+    expected: sumOf(own(balances, place)) + (isLater ? 1n : -1n) * sumOf(own(moved, place)),
+  }));
+  const notBy = (some: readonly ContradictedBalance[], unknown: Open['unknown']) =>
+    some.filter((each) => {
+      const open = openAt(check.at, { moving: own(moving, each), unknown: own(unknown, each) });
+      return !isExplained({ at: check.at, likely: each.minor - each.expected, ...open });
+    });
+  const found = notBy(all, []);
+  // Amounts that are not known are looked for only if something is left to explain: there may be many.
+  return found.length > 0 ? notBy(found, await unknownIn(queries, '', check.at)) : [];
 }
