@@ -56,6 +56,7 @@ const AGENT_ALLOWANCE = ['test/agent/allowance.test.ts'];
 const AGENT_STDIO = ['test/agent/stdio.test.ts'];
 const AGENT_LISTEN = ['test/agent/listen.test.ts'];
 const NOTICES = ['test/plans/notices.test.ts'];
+const EXPORTED = ['test/commands/report/export.test.ts'];
 const CONTRADICTED = ['test/commands/report/contradicted.test.ts'];
 const CLOSED = ['test/commands/report/closes.test.ts'];
 const LATE = ['test/commands/report/late.test.ts'];
@@ -4876,6 +4877,47 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/copy/questions/books/lists.ts',
+    line: "timeOf(zone, row['deleted_at'] ?? null)",
+    change: "''",
+    tests: EXPORTED,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/books/lists.ts',
+    line: "column: 'own_fee_minor'",
+    change: "column: 'platform_fee_minor'",
+    tests: EXPORTED,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/books/lists.ts',
+    line: "timeOf(zone, row['created_at'] ?? null)",
+    change: "String(row['created_at'] ?? '')",
+    tests: EXPORTED,
+    failing: 2,
+  },
+  {
+    file: 'src/copy/questions/books/archive.ts',
+    line: 'each.minor - before, each.minor',
+    change: 'each.minor, each.minor',
+    tests: EXPORTED,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/books/acceptable.ts',
+    line: 'Object.hasOwn(ACCEPTABLE, code)',
+    change: "code !== ''",
+    tests: ['test/questions/books/acceptable.test.ts'],
+  },
+  {
+    file: 'src/copy/questions/books/hledger.ts',
+    line: 'accounts.add(nameOf(account))',
+    change: "accounts.delete('')",
+    tests: ['test/questions/books/books.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/copy/save-rows.ts',
     line: 'textOf(row[name]) === textOf(values[index])',
     change: 'true || textOf(row[name]) === textOf(values[index])',
@@ -4961,7 +5003,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/books/why-open.ts',
-    line: 'if (!first || (accepted.includes(code) && isNeverKnown({ code }))) continue;',
+    line: 'if (!first || (accepted.includes(code) && isAcceptable(code))) continue;',
     change: 'if (!first || accepted.includes(code)) continue;',
     tests: CLOSED,
     failing: 1,
