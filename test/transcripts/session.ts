@@ -210,7 +210,8 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
 const MACHINE = `${userInfo().username} on ${hostname()}`;
 const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d(?::\d\d)?(?:Z| UTC| [+-]\d\d(?::\d\d)?))/g;
 /** The month that a report is about, where no month was typed. */
-const MONTHS = /((?:report accept \w+|see: fiatrail report|\bmonth) +)20\d\d-\d\d\b/g;
+const MONTHS =
+  /((?:report (?:accept \w+|close|reopen|books)|see: fiatrail report|\bmonth"?:?|error: |closed month is|\b(?:re)?open|\bclose) +"?|error: )20\d\d-\d\d\b(?!-)/gi;
 
 const MILLISECONDS = /("(?:serviceAtMs|sinceMs)": |(?:Service at|Since) ms {2,})\d{13}/g;
 const BLOCKS = /("blockNumber": |Block number {2,})"?\d+"?/g;

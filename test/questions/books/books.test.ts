@@ -116,6 +116,7 @@ test('books for hledger', async () => {
     account assets:transit:trade
     account assets:vault
     account assets:wallet
+    account equity:conversion
     account equity:opening
     account expenses:platform:payout
     account expenses:platform:trade
