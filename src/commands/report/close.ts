@@ -46,7 +46,7 @@ const CLOSE = {
       reason: z.nullable(z.string()),
       closing: z.array(z.looseObject({ account: z.string(), asset: z.string(), balance: z.string() })),
       stated: z.array(z.looseObject({ asset: z.string(), opening: z.string() })),
-      accepted: z.array(z.looseObject({ code: z.string(), sets: z.int(), amounts: z.string() })),
+      accepted: z.array(z.looseObject({ code: z.string(), sets: z.int(), amounts: z.string(), accounts: z.string() })),
     }),
 } as const;
 
@@ -95,7 +95,12 @@ async function closeOf(
     until: iso(month.untilMs),
     ...partsOfClose(read),
     stated: stated.map(({ asset, minor }) => ({ asset, minor })),
-    accepted: lacks.map(({ code, sets: of, amounts }) => ({ code, sets: of.length, amounts: [...amounts] })),
+    accepted: lacks.map(({ code, sets: of, amounts, accounts }) => ({
+      code,
+      sets: of.length,
+      amounts: [...amounts],
+      accounts: [...accounts],
+    })),
     reason: given.reason ?? null,
     sets,
     digest,
@@ -165,10 +170,11 @@ function decisionOf(owner: string, draft: Draft, saved: SavedCloses): BookDecisi
       reason,
       closing: closing.map(({ account, asset, minor }) => ({ account, asset, balance: String(minor) })),
       stated: stated.map(({ asset, minor }) => ({ asset, opening: String(minor) })),
-      accepted: accepted.map(({ code, sets: of, amounts }) => ({
+      accepted: accepted.map(({ code, sets: of, amounts, accounts }) => ({
         code,
         sets: of,
         amounts: amounts.map(({ asset, minor }) => `${minor} ${asset}`).join(', '),
+        accounts: accounts.join(', '),
       })),
     },
     period: { since, until },

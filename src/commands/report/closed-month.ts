@@ -30,19 +30,26 @@ const printedPostings = (postings: readonly Posting[]) =>
   postings.map(({ account, asset, minor }) => ({ account, balance: amount(asset, minor) }));
 
 /** What was accepted as not known, with what balances say of all of it. */
-const acceptedSchema = () => z.array(z.object({ code: z.string(), sets: z.int(), amounts: z.array(amountSchema()) }));
+const acceptedSchema = () =>
+  z.array(
+    z.object({ code: z.string(), sets: z.int(), amounts: z.array(amountSchema()), accounts: z.array(z.string()) }),
+  );
 
 const printedAccepted = (accepted: MonthClose['accepted']) =>
-  accepted.map(({ code, sets, amounts }) => ({
-    code,
-    sets,
+  accepted.map(({ amounts, ...each }) => ({
+    ...each,
     amounts: amounts.map(({ asset, minor }) => amount(asset, minor)),
   }));
 
-/** The same in words: `FEE_SCHEDULE_NOT_SEEN, 6 sets, which changed the balances by -2,413.24 cNGN`. */
-export function acceptedText({ code, sets, amounts }: MonthClose['accepted'][number]): string {
+/** The same in words: `FEE_SCHEDULE_NOT_SEEN, 6 sets, missing in assets:fees, income:onramp`. */
+export function acceptedText({ code, sets, amounts, accounts }: MonthClose['accepted'][number]): string {
   const changed = amounts.map(({ asset, minor }) => amountForPeople(amount(asset, minor))).join(', ');
-  return `${code}, ${sets} ${sets === 1 ? 'set' : 'sets'}${changed === '' ? '' : `, which changed the balances by ${changed}`}`;
+  return [
+    code,
+    `${sets} ${sets === 1 ? 'set' : 'sets'}`,
+    ...(accounts.length === 0 ? [] : [`missing in ${accounts.join(', ')}`]),
+    ...(changed === '' ? [] : [`which changed the balances by ${changed}`]),
+  ].join(', ');
 }
 
 const postingsSchema = () => z.array(z.object({ account: z.string(), balance: amountSchema() }));
@@ -116,6 +123,7 @@ export const CLOSE_COLUMNS = [
     columns: [
       { field: 'code', title: 'Code' },
       { field: 'sets', title: 'Sets', align: 'right' as const },
+      { field: 'accounts', title: 'Missing in' },
       { field: 'amounts', title: 'Changed the balances by' },
     ],
   },

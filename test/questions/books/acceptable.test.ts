@@ -3,7 +3,12 @@ import { ACCEPTABLE } from '../../../src/copy/questions/books/acceptable.ts';
 import { whyLacking } from '../../../src/copy/questions/books/why-open.ts';
 import { REASONS } from '../../../src/copy/questions/reasons.ts';
 
-const lack = (code: string) => ({ code, sets: [{ thing: 'deposit', id: 'd-1', step: 'done' }], amounts: [] });
+const lack = (code: string) => ({
+  code,
+  sets: [{ thing: 'deposit', id: 'd-1', step: 'done' }],
+  amounts: [],
+  accounts: [],
+});
 
 test('what no sync can find out keeps a month open until a person accepts it by its name, and nothing else is accepted with it', () => {
   const codes = Object.keys(ACCEPTABLE);

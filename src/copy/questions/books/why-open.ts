@@ -13,7 +13,7 @@ import { accountIn } from '../report/balance.ts';
 import { firstCheckAt, lastCheckAt } from '../report/checks.ts';
 import { monthName, spanOf } from '../report/periods.ts';
 import { isAcceptable } from './acceptable.ts';
-import type { Book } from './book.ts';
+import { type Book, USERS } from './book.ts';
 import type { Untied } from './read.ts';
 import { END_BETWEEN, type Posting, type SetName } from './sets.ts';
 
@@ -128,6 +128,8 @@ export interface Lack {
   readonly sets: readonly SetName[];
   /** What the balances that were read say of all of them together, beside what is known: to accept the code is to accept this. */
   readonly amounts: readonly Amount[];
+  /** The accounts whose balances lack amounts for it: what they have is only what is known. */
+  readonly accounts: readonly string[];
 }
 
 /**
@@ -152,13 +154,23 @@ export async function lacksOf(
     ...book.unknown.flatMap(({ unknown, ...set }) => unknown.map((code) => ({ code, set }))),
     ...book.across.map((set) => ({ code: END_BETWEEN, set })),
   ];
-  const noted = await notedIn(queries, month);
+  const [noted, lacking] = [await notedIn(queries, month), await accountsLacking(queries, month, closes)];
   return [...Map.groupBy(all, ({ code }) => code)].map(([code, own]) => ({
     code,
     sets: own.map(({ set }) => set),
     amounts: noted.filter((each) => each.code === code).map(({ asset, minor }) => amount(asset, minor)),
+    accounts: lacking.filter((each) => each.code === code).map(({ account }) => account),
   }));
 }
+
+/** The accounts with entries until the end of a month of which the amount is not known, all users as one: from the last close on. */
+const accountsLacking = (queries: Queries, { untilMs }: Pick<OfMonth, 'untilMs'>, closes: readonly MonthClose[]) =>
+  queries.all<{ readonly code: string; readonly account: string }>(
+    `SELECT DISTINCT known AS code, CASE WHEN account LIKE '${USERS}%' THEN '${USERS.slice(0, -1)}' ELSE account END AS account
+     FROM book_entries WHERE at >= ? AND at < ? AND amount_minor IS NULL ORDER BY 1, 2`,
+    closes.at(-1)?.until ?? '',
+    iso(untilMs),
+  );
 
 /** What changed the balances of a month and is taken for amounts that are not known, by their code. */
 const notedIn = (queries: Queries, { sinceMs, untilMs }: Pick<OfMonth, 'sinceMs' | 'untilMs'>) =>
