@@ -4909,7 +4909,7 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'Object.hasOwn(ACCEPTABLE, code)',
     change: "code !== ''",
     tests: ['test/questions/books/acceptable.test.ts'],
-    failing: 8,
+    failing: 10,
   },
   {
     file: 'src/copy/questions/books/hledger.ts',
