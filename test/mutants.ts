@@ -4919,6 +4919,13 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/copy/questions/books/why-open.ts',
+    line: 'accounts: lacking.filter((each) => each.code === code)',
+    change: "accounts: lacking.filter((each) => each.code === '')",
+    tests: CLOSED,
+    failing: 1,
+  },
+  {
     file: 'src/copy/save-rows.ts',
     line: 'textOf(row[name]) === textOf(values[index])',
     change: 'true || textOf(row[name]) === textOf(values[index])',

@@ -58,7 +58,7 @@ describe('a close', () => {
           code: 'FEE_SCHEDULE_NOT_SEEN',
           sets: 6,
           amounts: [],
-          accounts: ['assets:fees', 'income:onramp'],
+          accounts: ['assets:wallet', 'equity:conversion', 'expenses:platform:deposit'],
         },
       ],
       checkpoint: head.hash,
