@@ -189,18 +189,18 @@ export async function contradictedAt(
   balances: readonly StatedBalance[],
 ): Promise<readonly ContradictedBalance[]> {
   const later = new Date(Date.parse(at) + LONGEST_MS).toISOString();
-  const looks = await queries.get<{ first: string | null; second: string | null }>(
+  const found = await queries.get<{ first: string | null; second: string | null }>(
     `SELECT coalesce((SELECT min(at) FROM stored_balance_checks WHERE at >= ?), max(at)) AS first,
        coalesce((SELECT min(at) FROM stored_balance_checks WHERE at >= ?), max(at)) AS second FROM stored_balance_checks`,
     at,
     later,
   );
-  if (!looks?.first || !looks.second) return [];
-  const { checks, balances: seen } = await checksSince(queries, looks.first);
-  for (const time of new Set([looks.first, looks.second])) {
+  if (!found?.first || !found.second) return [];
+  const { checks, balances: seen } = await checksSince(queries, found.first);
+  for (const time of new Set([found.first, found.second])) {
     const check = checks.find((each) => each.at === time);
-    const found = check ? await contradictedBy(queries, check, seen, { at, balances }) : [];
-    if (found.length > 0) return found;
+    const wrong = check ? await contradictedBy(queries, check, seen, { at, balances }) : [];
+    if (wrong.length > 0) return wrong;
   }
   return [];
 }
