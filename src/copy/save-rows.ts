@@ -13,7 +13,10 @@ interface Saved {
   readonly changed: number;
 }
 
-interface KnownRow {
+/** A value of a column, which has another type in each database. */
+const textOf = (value: SqlValue | boolean | undefined): string => String(value ?? '');
+
+interface KnownRow extends Readonly<Record<string, SqlValue>> {
   readonly id: string;
   readonly digest: string | null;
   readonly status: string | null;
@@ -63,12 +66,19 @@ async function saveSome(
 ): Promise<Saved> {
   const ids = rows.map(({ id }) => id);
   const active = ownNames(table).indexOf(ACTIVE);
+  // A reading of the whole list does not trust that what was written stayed so.
+  const names = pass > 0 ? ownNames(table) : [];
   const found = await queries.all<KnownRow>(
-    `SELECT id, digest, status, deleted_at, ${active === -1 ? 'NULL' : ACTIVE} AS is_active, ended_at, end_bound FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
+    `SELECT ${[...names, 'id', 'digest', 'status', 'deleted_at', 'ended_at', 'end_bound'].join(', ')}, ${active === -1 ? 'NULL' : ACTIVE} AS is_active
+     FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
   const known = new Map(found.map((row) => [row.id, row]));
-  const isSame = ({ id, digest }: CopyRow) => known.get(id)?.digest === digest && known.get(id)?.deleted_at === null;
+  const isSame = ({ id, digest, values }: CopyRow) => {
+    const row = known.get(id);
+    if (row?.digest !== digest || row.deleted_at !== null) return false;
+    return names.every((name, index) => textOf(row[name]) === textOf(values[index]));
+  };
   const changed = rows.filter((row) => !isSame(row));
   if (changed.length > 0) {
     const changes = changesOf(

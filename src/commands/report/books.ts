@@ -8,6 +8,7 @@ import { csvBookText } from '../../copy/questions/books/csv.ts';
 import { hledgerText } from '../../copy/questions/books/hledger.ts';
 import { bookOf, type ReadBook, type Untied } from '../../copy/questions/books/read.ts';
 import { END_BETWEEN } from '../../copy/questions/books/sets.ts';
+import { contradictionText, REREAD } from '../../copy/questions/books/why-open.ts';
 import type { Queries } from '../../journal/store.ts';
 import { amount, amountForPeople, printable } from '../../money/amount.ts';
 import { requireUnmasked } from '../../present/result.ts';
@@ -26,8 +27,13 @@ const WRITERS: Readonly<Record<'hledger' | 'beancount' | 'csv', BookWriter>> = {
 /** How many of what is not known a message names. */
 const NAMED = 3;
 
-const unbalancedError = ({ unbalanced, off }: Untied): CliError | undefined => {
+const unbalancedError = ({ unbalanced, off, contradicted: [contradicted] }: Untied): CliError | undefined => {
   const [first] = off;
+  if (contradicted)
+    return new CliError('declined', `the books do not balance: ${contradictionText(contradicted)}`, {
+      code: 'BOOKS_UNBALANCED',
+      hint: REREAD,
+    });
   if (!first && unbalanced.length === 0) return undefined;
   const what = first
     ? `${first.account} has ${amountForPeople(amount(first.asset, first.minor))}, and its entries add up to ${amountForPeople(amount(first.asset, first.expected))}`

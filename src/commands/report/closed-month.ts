@@ -29,6 +29,29 @@ export function monthOf(period: ReportPeriod): Month {
 const printedPostings = (postings: readonly Posting[]) =>
   postings.map(({ account, asset, minor }) => ({ account, balance: amount(asset, minor) }));
 
+/** What was accepted as not known, with what balances say of all of it. */
+const acceptedSchema = () =>
+  z.array(
+    z.object({ code: z.string(), sets: z.int(), amounts: z.array(amountSchema()), accounts: z.array(z.string()) }),
+  );
+
+const printedAccepted = (accepted: MonthClose['accepted']) =>
+  accepted.map(({ amounts, ...each }) => ({
+    ...each,
+    amounts: amounts.map(({ asset, minor }) => amount(asset, minor)),
+  }));
+
+/** The same in words: `FEE_SCHEDULE_NOT_SEEN, 6 sets, missing in assets:fees, income:onramp`. */
+export function acceptedText({ code, sets, amounts, accounts }: MonthClose['accepted'][number]): string {
+  const changed = amounts.map(({ asset, minor }) => amountForPeople(amount(asset, minor))).join(', ');
+  return [
+    code,
+    `${sets} ${sets === 1 ? 'set' : 'sets'}`,
+    ...(accounts.length === 0 ? [] : [`missing in ${accounts.join(', ')}`]),
+    ...(changed === '' ? [] : [`which changed the balances by ${changed}`]),
+  ].join(', ');
+}
+
 const postingsSchema = () => z.array(z.object({ account: z.string(), balance: amountSchema() }));
 
 export const closeSchema = () =>
@@ -42,7 +65,7 @@ export const closeSchema = () =>
     moved: postingsSchema(),
     closing: postingsSchema(),
     stated: z.array(amountSchema()),
-    accepted: z.array(z.object({ code: z.string(), sets: z.int() })),
+    accepted: acceptedSchema(),
     reason: z.nullable(z.string()),
     sets: z.int(),
     digest: z.string(),
@@ -59,6 +82,7 @@ export const printedDraft = ({
   moved,
   closing,
   stated,
+  accepted,
   head,
   ...close
 }: Omit<MonthClose, 'who' | 'at'>) => ({
@@ -68,6 +92,7 @@ export const printedDraft = ({
   moved: printedPostings(moved),
   closing: printedPostings(closing),
   stated: stated.map(({ asset, minor }) => amount(asset, minor)),
+  accepted: printedAccepted(accepted),
   checkpoint: head,
 });
 
@@ -98,6 +123,8 @@ export const CLOSE_COLUMNS = [
     columns: [
       { field: 'code', title: 'Code' },
       { field: 'sets', title: 'Sets', align: 'right' as const },
+      { field: 'accounts', title: 'Missing in' },
+      { field: 'amounts', title: 'Changed the balances by' },
     ],
   },
   ...Object.entries(POSTINGS).map(([field, title]) => ({
@@ -171,7 +198,7 @@ export const closedSchema = () => ({
       at: z.iso.datetime(),
       reason: z.nullable(z.string()),
       stated: z.array(amountSchema()),
-      accepted: z.array(z.object({ code: z.string(), sets: z.int() })),
+      accepted: acceptedSchema(),
       late: postingsSchema(),
       isCounted: z.boolean(),
     }),
@@ -187,7 +214,7 @@ export const printedClosed = ({ close, late, isCounted, adjustments }: ClosedPer
         at: close.at,
         reason: close.reason,
         stated: close.stated.map(({ asset, minor }) => amount(asset, minor)),
-        accepted: close.accepted,
+        accepted: printedAccepted(close.accepted),
         late: printedPostings(late),
         isCounted,
       }
@@ -224,7 +251,7 @@ export function closedLines(
           what: 'Opening, as stated',
           says: amountForPeople(amount(asset, minor)),
         })),
-        ...close.accepted.map(({ code, sets }) => ({ what: 'Accepted as not known', says: `${code}, ${sets} sets` })),
+        ...close.accepted.map((each) => ({ what: 'Accepted as not known', says: acceptedText(each) })),
         ...(close.reason === null ? [] : [{ what: 'Reason', says: close.reason }]),
       ]
     : [];

@@ -166,6 +166,7 @@ async function statementReport(
         ...head,
         issuedAt: new Date(account.world.clock.now()).toISOString(),
         profile: account.profile.name,
+        isTest: account.profile.mode !== 'live',
         reasons: reasonLines(data, zone).flatMap((each) => each.rows.map(({ why = '' }) => why)),
       },
       zone,

@@ -106,9 +106,26 @@ test('books for hledger', async () => {
         income:offramp  0.00 NGN = -0.55 NGN
         liabilities:users:x3d1b3ef0dcb8fbb0f58548fd038f5585  0.000000 CNGN = -30.000000 CNGN
         liabilities:users:u-1  0.000000 CNGN = -30.000000 CNGN
+
+    account assets:bank
+    account assets:fees
+    account assets:held
+    account assets:held:transit
+    account assets:transit:fees
+    account assets:transit:payout
+    account assets:transit:trade
+    account assets:vault
+    account assets:wallet
+    account equity:conversion
+    account equity:opening
+    account expenses:platform:payout
+    account expenses:platform:trade
+    account income:offramp
+    account liabilities:users:u-1
+    account liabilities:users:x3d1b3ef0dcb8fbb0f58548fd038f5585
     "
   `);
-  expect(book.untied()).toEqual({ unknown: [], across: [], unbalanced: [], off: [] });
+  expect(book.untied()).toEqual({ unknown: [], across: [], unbalanced: [], off: [], contradicted: [] });
 });
 
 test('books for Beancount', async () => {

@@ -2,6 +2,7 @@ import type { Zone } from '../../../base/zone.ts';
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
 import type { MonthClose } from '../../closes.ts';
+import { type ContradictedBalance, contradictedAt } from '../../unlisted.ts';
 import type { Span } from '../report/movements.ts';
 import { spanOf } from '../report/periods.ts';
 import { type Book, openingPostings } from './book.ts';
@@ -20,6 +21,8 @@ export interface Untied {
   readonly unbalanced: readonly LackingSet[];
   /** Accounts that at the end have something else than their sets add up to. */
   readonly off: readonly (Posting & { readonly expected: bigint })[];
+  /** Accounts of the books whose balance was read, and is not what their entries come to. */
+  readonly contradicted: readonly ContradictedBalance[];
 }
 
 /** The books of a period, and what they lack, which is known when all sets were read. */
@@ -110,6 +113,9 @@ export async function bookOf(
   const closing = withAll(summed([...begun, ...moved]), [...begun, ...moved]).filter(isAsserted);
   // What was not counted in the closed month before it is in this one.
   const across = (await acrossEndsOf(queries, span)).filter(({ isAtEnd }) => isAtEnd || start.after === undefined);
+  // Late rows are in no balance of a closed month, and in none of an open one that this copy cannot adjust.
+  const isRead = start.lacking.length === 0 && !closes.some(({ since }) => since === closed.since);
+  const contradicted = isRead ? await contradictedAt(queries, span.to, closing) : [];
   const found = { unknown: [...start.lacking], unbalanced: [] as LackingSet[] };
   const sums = new Map<string, bigint>();
   const addUp = (postings: readonly Posting[]) => {
@@ -152,7 +158,7 @@ export async function bookOf(
         const expected = sums.get(keyOf(each)) ?? 0n;
         return expected === each.minor ? [] : [{ ...each, expected }];
       });
-      return { ...found, across, off };
+      return { ...found, across, off, contradicted };
     },
   };
 }

@@ -2,6 +2,7 @@ import { metaAt } from '../../../contract/compare.ts';
 import type { Account } from '../../../engine/account.ts';
 import type { StatedAsset } from '../../../money/amount.ts';
 import type { Known } from '../../../money/figure.ts';
+import { TEST_NOTICE } from '../../../present/document-page.ts';
 import { exactAmount, isPlainAmount, type Plain, type PlainAmount } from '../../../present/plain.ts';
 import type { Fact, Thing } from '../../../things/thing.ts';
 import type { FindMatch } from '../look.ts';
@@ -106,7 +107,7 @@ export function receiptOf({ match, readings, ending, issuer, issuedAt, copiedAt,
   const isFinal = ending.outcome === 'completed';
   const sum = plainAmounts(sumOf(kind, all));
   return {
-    notice: issuer.mode === 'live' ? null : 'Sandbox: this is a test, and no real money moved',
+    notice: issuer.mode === 'live' ? null : TEST_NOTICE,
     document: isFinal ? 'receipt' : 'status report',
     kind: kind.name,
     id,
