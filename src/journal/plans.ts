@@ -47,7 +47,28 @@ export async function recordApplied(
   operationId: string,
 ): Promise<void> {
   const { length } = await factsOf(recording.queries, id);
-  if (length > 0) await appendFacts(recording, [{ subject: subjects.plan(id), value: applied(operationId) }]);
+  if (length > 0 && applied)
+    await appendFacts(recording, [{ subject: subjects.plan(id), value: applied(operationId) }]);
+}
+
+/** Records a new plan. Throws if the journal has one of that id. Call it in the transaction that records what the plan is about. */
+export async function recordWritten(
+  recording: Recording,
+  { id, entry }: { readonly id: string; readonly entry: string },
+): Promise<void> {
+  if ((await factsOf(recording.queries, id)).length > 0) throw new Error(`the journal has a plan ${id} already`);
+  await appendFacts(recording, [{ subject: subjects.plan(id), value: entry }]);
+}
+
+/** Records that the plan of a file is applied. Returns false, and records nothing, if it may not be. */
+export async function recordFileApplied(
+  recording: Recording,
+  { id, isOpen, entry }: Pick<PlanClaim, 'id' | 'isOpen'> & { readonly entry: string },
+): Promise<boolean> {
+  const entries = (await factsOf(recording.queries, id)).map(textOf);
+  if (entries.length === 0 || !isOpen(entries)) return false;
+  await appendFacts(recording, [{ subject: subjects.plan(id), value: entry }]);
+  return true;
 }
 
 /** Returns the records of the plans in a journal. */

@@ -98,7 +98,7 @@ test.each(Object.entries(LINES))('%s is planned and applied once', async (name, 
   expect(file.plan.amounts.length > 0 || isWithout).toBe(true);
   const { plan: content, ...rest } = file;
   const { lines, previews } = content;
-  const labels = planLines({ content, ...rest }, { lines, previews, rules: [] }, [], 'sends it again')
+  const labels = planLines({ content, ...rest }, { lines, previews, notes: [], rules: [] }, [], 'sends it again')
     .filter(([label]) => label !== 'the author says')
     .map(([label]) => label);
   for (const said of [/^(?:amount|pays|exact .+)$/, /^destination$/, /^fees?$/, /^rule met here$/, /^applied twice$/])
