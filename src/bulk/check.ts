@@ -246,7 +246,8 @@ function requestReader(command: RowCommand, header: Header, facts: CheckFacts, f
 /** Check digits that are named one by one: a list of made-up numbers has one on nearly every line. */
 const MOST_DIGITS = 100;
 
-function warningsOf(header: Header, { recent, bankCodes }: CheckFacts, { warning }: Findings) {
+/** Returns what warns of a row that is unlikely, after those before it. */
+export function warningsOf(header: Header, { recent, bankCodes }: CheckFacts, { warning }: Findings) {
   const lines = new Map<string, number>();
   let digits = 0;
   const at = { amount: header.at.get('amount'), accountNumber: header.at.get('accountNumber') };

@@ -254,8 +254,13 @@ const interrupted = ({ key }: StagedFile) =>
   });
 
 /** The error of a file whose rows may not be sent now. */
-function stateError({ key, state }: StagedFile): CliError | undefined {
+export function stateError({ key, state, plan }: StagedFile): CliError | undefined {
   if (state === 'open') return undefined;
+  if (state === 'planned')
+    return new CliError('declined', `the rows of the file ${key} are sent by its plan; nothing was sent`, {
+      code: 'FILE_PLANNED',
+      hint: `see it with: fiatrail plans show ${plan?.id}; send it with: fiatrail plans apply ${plan?.id}`,
+    });
   return new CliError('declined', `the file ${key} is ${state}`, {
     code: state === 'paused' ? 'FILE_PAUSED' : 'FILE_CANCELLED',
     hint:

@@ -38,8 +38,12 @@ type FileState = 'planned' | 'open' | 'paused' | 'cancelled';
 /** The plan of all rows of a file. */
 export interface PlanOfFile {
   readonly id: string;
-  /** The references of the rows that approvers struck out; null until it is applied. */
-  readonly struck: readonly string[] | null;
+  /** The rows that approvers struck out, by their references, and what they would have moved; null until it is applied. */
+  readonly struck: StruckRows | null;
+}
+
+interface StruckRows extends Pick<StagedFile, 'sums'> {
+  readonly references: readonly string[];
 }
 
 /** A file of many rows, as the entry about it says. */
@@ -73,7 +77,7 @@ type NewFile = Pick<StagedFile, 'key' | 'command' | 'rows' | 'sums'> & {
 
 /** What applying the plan of a file records. */
 interface AppliedFile extends Pick<PlanClaim, 'isOpen'> {
-  readonly struck: readonly string[];
+  readonly struck: StruckRows;
   /** The entry about the plan. */
   readonly entry: string;
 }

@@ -41,7 +41,8 @@ export async function appliedTwice(account: Account, { content }: Plan): Promise
   const { endpoint, request, tag, amounts } = content;
   if (endpoint === LIST_CHANGES) return 'changes the approvers in each journal where it is applied';
   if (isOfJournal(endpoint)) return 'records the same decision in each journal where it is applied';
-  if (endpoint === FILES) return 'sends the rows that were not sent: each is sent at most once, and only this journal has them';
+  if (endpoint === FILES)
+    return 'sends the rows that were not sent: each is sent at most once, and only this journal has them';
   if (!isAlone(account))
     return 'sends nothing: the journal that every host of this profile has knows of the first time';
   const here = isSoleHost(account) ? 'this profile says that plans are applied on this machine alone; ' : '';

@@ -65,7 +65,10 @@ export function queuedPlan(id: string, entries: readonly string[]): QueuedPlan {
     acts.push(data);
   }
   if (plan.content.id !== id) throw altered(from);
-  return { plan: { ...plan, signatures: [...plan.signatures, ...acts.flatMap((each) => approvalIn(each) ?? [])] }, acts };
+  return {
+    plan: { ...plan, signatures: [...plan.signatures, ...acts.flatMap((each) => approvalIn(each) ?? [])] },
+    acts,
+  };
 }
 
 /** Returns the signature of an approval; undefined for another act. */

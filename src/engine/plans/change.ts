@@ -258,7 +258,13 @@ export async function agreedChange(
     });
   const previews = [...terms.previews, ...(balanceLine ? [plain(balanceLine)] : [])];
   const notes = isDryRun ? [] : ((await change.readNotes?.()) ?? []);
-  return { input: change.input, tag: change.tag, previews, notes, lines: [...change.lines, ...proofLines(plan, signed)] };
+  return {
+    input: change.input,
+    tag: change.tag,
+    previews,
+    notes,
+    lines: [...change.lines, ...proofLines(plan, signed)],
+  };
 }
 
 /** The terms of a plan without its other fields. */
