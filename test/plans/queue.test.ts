@@ -6,13 +6,14 @@ import { openJournal } from '../../src/journal/open.ts';
 import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { ROOT } from '../support/built.ts';
 import { fakeWorld } from '../support/world.ts';
-import { queueCases } from './queue-cases.ts';
+import { filePlanCases } from './file-cases.ts';
+import { type Engine, queueCases } from './queue-cases.ts';
 import { openTeam, type Team } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const pathOf = (team: Team) => team.file('state/journal.db');
 
-queueCases('a file', {
+const ENGINE: Engine = {
   open: openTeam,
   passAnHour: (team) => team.clock.sleep(HOUR_MS, new AbortController().signal),
   edit: (team, sql) => {
@@ -27,15 +28,22 @@ queueCases('a file', {
     return journal;
   },
   atOnce: 200,
+  rowTable: 'file_row',
   brief: '30m',
-});
+};
+
+queueCases('a file', ENGINE);
+filePlanCases('a file', ENGINE);
 
 test('each end in the documentation of the queue is that of a test', () => {
   const textOf = (...names: readonly string[]) => readFileSync(join(ROOT, ...names), 'utf8');
   const [, section = ''] = textOf('docs', 'contributing', 'approvals.md').split('## Plans in the journal');
   const [table = ''] = section.split('\n## ');
   const codes = [...table.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code);
-  const tests = textOf('test', 'plans', 'queue-cases.ts') + textOf('test', 'postgres', 'plans.test.ts');
+  const tests =
+    textOf('test', 'plans', 'queue-cases.ts') +
+    textOf('test', 'plans', 'file-cases.ts') +
+    textOf('test', 'postgres', 'plans.test.ts');
   expect(new Set(codes).size).toBeGreaterThan(10);
   expect(codes.filter((code) => !tests.includes(`'${code}'`))).toEqual([]);
 });

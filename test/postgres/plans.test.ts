@@ -1,6 +1,7 @@
 import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { filePlanCases } from '../plans/file-cases.ts';
 import { approve, type Engine, endOf, json, jsonOf, listed, opened, queueCases, queued } from '../plans/queue-cases.ts';
 import { agreeOn, openTeam, type Team } from '../plans/support.ts';
 import { COLUMNS } from '../support/journal-edits.ts';
@@ -41,10 +42,12 @@ const ENGINE: Engine = {
   journal: (team) => openHost(urlOf(team)),
   // The server has 100 connections.
   atOnce: 50,
+  rowTable: 'fiatrail.file_row',
   brief: '500ms',
 };
 
 queueCases('PostgreSQL', ENGINE);
+filePlanCases('PostgreSQL', ENGINE);
 
 const agreeing = { agrees: true, isTerminal: true } as const;
 

@@ -4,7 +4,6 @@ import { CliError } from '../../base/errors.ts';
 import { type FilePage, pageOf } from '../../bulk/page.ts';
 import { stateError } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
-import { planClosed } from '../../engine/guard.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { QueuedPlan } from '../../engine/plans/acts.ts';
 import { approversOf, FILES } from '../../engine/plans/approver-list.ts';
@@ -186,7 +185,11 @@ export async function openPlannedFile(
   requireUnexpired(mode.plan, nowMs);
   const claim = { ...fileClaimOf(account.world, queued, nowMs), struck: left };
   const { file: now } = await (await account.journal()).files.applyPlan(file, claim);
-  if (now.state === 'planned') throw planClosed('sent');
+  if (now.state === 'planned')
+    throw new CliError('declined', 'something was decided about the plan in the meantime; nothing was sent', {
+      code: 'PLAN_CLOSED',
+      hint: `see it with: fiatrail plans show ${mode.plan.content.id}`,
+    });
   return now;
 }
 

@@ -42,9 +42,8 @@ export async function closingDecision({ plan, acts }: QueuedPlan): Promise<PlanA
 /** The idempotency key of a plan: at most one run applies it. */
 export const keyOfPlan = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
 
-/** Whether an operation has the key of a plan, or one below it: whoever writes an act can name any operation. */
-const isOf = (plan: Plan, { idempotencyKey }: Operation): boolean =>
-  idempotencyKey === keyOfPlan(plan) || (idempotencyKey?.startsWith(`${keyOfPlan(plan)}/`) ?? false);
+/** Whether an operation has the key of a plan: whoever writes an act can name any operation. */
+const isOf = (plan: Plan, { idempotencyKey }: Operation): boolean => idempotencyKey === keyOfPlan(plan);
 
 /** The key of the file that a plan is of; undefined if it is of one request. */
 export const fileKeyOf = ({ content: { endpoint, request } }: Pick<Plan, 'content'>): string | undefined =>
@@ -54,8 +53,8 @@ export const fileKeyOf = ({ content: { endpoint, request } }: Pick<Plan, 'conten
 const MOST_OPERATIONS = 1_000_000;
 
 /**
- * Returns the operations of this journal that apply a plan, and may have done something: that under its key, and those that its acts name,
- * which are several if it makes several. Those of a file are its rows.
+ * Returns the operations of this journal that apply a plan, and may have done something: that under its key, or those that
+ * its acts name. Those of the plan of a file are its rows.
  */
 export async function operationsOf(account: PlanAccount, { plan, acts }: QueuedPlan): Promise<readonly Operation[]> {
   const journal = await existingJournal(account);
