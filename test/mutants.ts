@@ -3955,8 +3955,8 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/journal/plans.ts',
-    line: 'return entries.length === 0 || isOpen(entries);',
+    file: 'src/journal/plan-entries.ts',
+    line: 'return isOpen((await factsOf(queries, id)).map(textOf));',
     change: 'return true;',
     tests: PLANS,
     failing: 1,

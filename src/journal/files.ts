@@ -16,7 +16,7 @@ import {
   subjects,
 } from './entries.ts';
 import type { PlanClaim } from './intent.ts';
-import { recordFileApplied, recordWritten } from './plans.ts';
+import { recordFileApplied, recordWritten } from './plan-entries.ts';
 import type { Queries, Store } from './store.ts';
 import { FILE_LEASE, FILE_ROW } from './tables.ts';
 
@@ -36,7 +36,7 @@ export interface NumberedRow extends StagedRow {
 type FileState = 'planned' | 'open' | 'paused' | 'cancelled';
 
 /** The plan of all rows of a file. */
-export interface PlanOfFile {
+interface PlanOfFile {
   readonly id: string;
   /** The rows that approvers struck out, by their references, and what they would have moved; null until it is applied. */
   readonly struck: StruckRows | null;

@@ -327,7 +327,9 @@ export function filePlanCases(name: string, engine: Engine): void {
       await approve(team, 'bayo', id);
       const ends: string[] = [];
       while (ends.length < 200) {
-        const some = Array.from({ length: engine.atOnce }, (_, at) => apply(team, at % 2 ? 'ada' : 'bayo', id));
+        const some = Array.from({ length: engine.atOnce }, (_, at) =>
+          apply(team, at % 2 ? 'ada' : 'bayo', id, '--wait', '1ms'),
+        );
         ends.push(...(await Promise.all(some)).map((ran) => endOf(ran).join(' ')));
       }
       expect(

@@ -33,7 +33,7 @@ function sumsOf(rows: readonly Pick<FollowedRow, 'operation'>[]): readonly Amoun
   return [...sums].map(([asset, minor]) => amount(asset, minor));
 }
 
-export const fileSums = ({ sums }: Pick<StagedFile, 'sums'>): readonly Amount[] =>
+const fileSums = ({ sums }: Pick<StagedFile, 'sums'>): readonly Amount[] =>
   Object.entries(sums).flatMap(([asset, minor]) => (isAsset(asset) ? [amount(asset, BigInt(minor))] : []));
 
 /** Returns the sums of a file without the rows that were struck out. */

@@ -186,6 +186,8 @@ export function planClaimOf(world: Pick<World, 'host'>, { content: { id }, hash 
   return {
     id,
     isOpen: (entries) => {
+      // A plan that the journal does not have is a file, which says itself what it is.
+      if (entries.length === 0) return true;
       const { plan, acts } = queuedPlan(id, entries);
       return plan.hash === hash && !closingOf(acts);
     },
