@@ -19,10 +19,10 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { planOfFile, requireSumApproved } from './approval.ts';
 import { CHECKED_COLUMNS, checkedData, checkedError } from './checked.ts';
 import { asOption, controlOptions, fileArgument, runOptions } from './file-options.ts';
-import { keyTaken, minorSums, openPlannedFile, plannedFile, requirePlannable, writeFilePlan } from './planned.ts';
+import type { openPlannedFile } from './planned.ts';
 import { type CommandWithRows, commandAs, rowCommandOf } from './row-command.ts';
 import type { FileRun, runFile } from './run.ts';
-import { fileSchema } from './sent.ts';
+import { fileSchema, keyTaken, minorSums } from './sent.ts';
 
 /** Leaves room for the reference of a row in an idempotency key. */
 const LONGEST_KEY = 150;
@@ -67,7 +67,7 @@ export const createCommand = (catalogue: readonly Group[]) =>
       const runs = await commandAs(catalogue, as);
       const { plan: mode } = terminal.consent;
       if (mode?.kind === 'apply' || mode?.kind === 'check') return applyFilePlan(account, terminal, runs, mode, run);
-      requirePlannable(runs, mode);
+      if (mode) (await import('./planned.ts')).requirePlannable(runs, mode);
       const { idempotencyKey: key = once } = await guardOf(
         { once },
         { isGuarded: false, input: '' },
@@ -90,6 +90,7 @@ export const createCommand = (catalogue: readonly Group[]) =>
       if (error) return { result: { data, columns: CHECKED_COLUMNS }, error };
       if (mode) {
         const { rows } = await rowsIn(account, runs, path, checked.digest);
+        const { writeFilePlan } = await import('./planned.ts');
         return writeFilePlan(account, terminal, runs, { key, digest: checked.digest, rows, sums: checked.sums });
       }
       endDryRun(account, data);
@@ -122,6 +123,7 @@ async function applyFilePlan(
   mode: Parameters<typeof openPlannedFile>[3],
   input: Parameters<typeof runFile>[3],
 ): Promise<Outcome> {
+  const { openPlannedFile, plannedFile } = await import('./planned.ts');
   const planned = await plannedFile(account, mode);
   const { state } = planned.file;
   if (state !== 'planned' && state !== 'cancelled' && mode.kind === 'apply')

@@ -17,7 +17,7 @@ import { confirmRequest } from '../../terminal/ask/confirm.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { planOfFile, requireSumApproved } from './approval.ts';
 import { type CommandWithRows, rowCommandOf } from './row-command.ts';
-import { leftSums } from './sent.ts';
+import { keyTaken, leftSums, minorSums } from './sent.ts';
 
 /** What a plan of rows has in place of an endpoint. Its request names the rows by their digest: a plan is too short for them. */
 const ROWS = {
@@ -117,17 +117,6 @@ export async function writeFilePlan(
   await asPlanned(account, terminal.consent, { ...change, record }, async () => {});
   throw new Error('a plan was to be written, and was not');
 }
-
-export const keyTaken = ({ key, plan }: StagedFile) =>
-  new CliError('usage', `the key ${key} is that of a file that was staged before; nothing was sent`, {
-    code: 'FILE_KEY_TAKEN',
-    hint: plan
-      ? `see its plan with: fiatrail plans show ${plan.id}; or give another key`
-      : 'give another key with --once',
-  });
-
-export const minorSums = (sums: readonly Amount[]): StagedFile['sums'] =>
-  Object.fromEntries(sums.map(({ asset, minor }) => [asset, String(minor)]));
 
 /** The file of a plan that is applied or checked, with its rows as they were staged. */
 interface PlannedFile {

@@ -36,6 +36,10 @@ function sumsOf(rows: readonly Pick<FollowedRow, 'operation'>[]): readonly Amoun
 const fileSums = ({ sums }: Pick<StagedFile, 'sums'>): readonly Amount[] =>
   Object.entries(sums).flatMap(([asset, minor]) => (isAsset(asset) ? [amount(asset, BigInt(minor))] : []));
 
+/** Returns sums as a file has them. */
+export const minorSums = (sums: readonly Amount[]): StagedFile['sums'] =>
+  Object.fromEntries(sums.map(({ asset, minor }) => [asset, String(minor)]));
+
 /** Returns the sums of a file without the rows that were struck out. */
 export const leftSums = (file: Pick<StagedFile, 'sums' | 'plan'>): readonly Amount[] =>
   fileSums(file).map(({ asset, minor }) => amount(asset, minor - BigInt(file.plan?.struck?.sums[asset] ?? '0')));
@@ -129,3 +133,12 @@ export function fileError({ key }: StagedFile, rows: readonly FollowedRow[]): Cl
     });
   return undefined;
 }
+
+/** The error of a file whose key another one has. */
+export const keyTaken = ({ key, plan }: StagedFile) =>
+  new CliError('usage', `the key ${key} is that of a file that was staged before; nothing was sent`, {
+    code: 'FILE_KEY_TAKEN',
+    hint: plan
+      ? `see its plan with: fiatrail plans show ${plan.id}; or give another key`
+      : 'give another key with --once',
+  });
