@@ -71,6 +71,8 @@ test('every command that moves money can be planned', () => {
     'report accept',
     'report close',
     'report reopen',
+    // test/plans/file-cases.ts
+    'bulk create',
   ];
   expect(names(({ parameters }) => 'plan' in parameters).sort()).toEqual(
     [...Object.keys(LINES).filter((name) => !name.includes(' --')), ...changesJournal].sort(),

@@ -119,8 +119,8 @@ interface ChangeOfRow {
 }
 
 /**
- * Makes a change that does the same however often it is made. It is recorded as sent only once it was accepted, so that a process which died leaves a row that is sent
- * again, and no outcome that nobody can find out.
+ * Makes a change that moves no money. The journal has it as sent before it leaves, as it has money: a second bank account, or a wallet that someone has replaced since,
+ * would not be the same. What became of it, if no response came, is read from what it changed.
  */
 async function sendChange(
   account: Account,
@@ -150,17 +150,17 @@ async function sendChange(
     await command.run(account, agreed(terminal), values as never);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    await journal.append(claim, 'rejected', { detail });
+    const isUnknown = !(error instanceof CliError) || error.category === 'unknown';
+    await journal.append(claim, isUnknown ? 'unknown' : 'rejected', { detail });
     throw error;
   }
-  await journal.append(claim, 'sent');
   await journal.append(claim, 'settled');
 }
 
 async function claimedChange(account: Account, intent: Intent): Promise<string> {
   const journal = await account.journal();
   for (;;) {
-    const claim = await journal.claim(intent);
+    const claim = await journal.claim(intent, account.globals.timeoutMs);
     if (claim.kind === 'ours') return claim.operationId;
     if (claim.kind === 'over-limit' || claim.kind === 'plan-closed')
       throw new Error('a change without money was compared with a limit of amounts, or with a plan');
