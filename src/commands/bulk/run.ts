@@ -1,5 +1,6 @@
 import type { RowCommand } from '../../bulk/columns.ts';
 import { followAccepted } from '../../bulk/follow.ts';
+import { waitForTurnMs } from '../../bulk/pace.ts';
 import { countsOf, type FollowedRow } from '../../bulk/progress.ts';
 import { amountOf } from '../../bulk/report.ts';
 import { followedRows, looked, type SentRows, sendRows, settleUnknown } from '../../bulk/send.ts';
@@ -46,6 +47,7 @@ export async function runFile(
   try {
     const sent = await sendRows(account, file, {
       send: rowRunner({ account, terminal, rows: opened.account, command, file, secrets, approval }),
+      waitMs: () => waitForTurnMs(opened.account, command.rows.endpoint),
       first,
       stopAfter,
       progress: async (count, rows) => {
