@@ -341,3 +341,19 @@ export function filePlanCases(name: string, engine: Engine): void {
     });
   });
 }
+
+export {
+  addChidi,
+  agreeing,
+  amounts,
+  approveWithout,
+  planned,
+  ROWS,
+  resume,
+  SAVED,
+  sent,
+  start,
+  status,
+  words,
+  written,
+};
