@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { approvalOf } from '../../src/commands/bulk/approval.ts';
 import { fileClaimOf, queuedPlan, rowClaimOf } from '../../src/engine/plans/acts.ts';
 import { planText } from '../../src/engine/plans/file.ts';
 import { fakeWorld } from '../support/world.ts';
@@ -26,21 +27,15 @@ filePlanCases('a file', FILE_ENGINE);
 
 const open = () => start(FILE_ENGINE);
 
+/** The same rows under other references. */
+const OTHERS = ROWS.map(([reference, each, to]) => [`${reference}b`, each, to] as const);
+
 /** The entries about a plan, as the journal has them. */
 const entriesOf = async (team: Team, id: string) => (await FILE_ENGINE.journal(team)).plans.entriesOf(id);
 
 test('a row is recorded only once the plan of its file is applied, and not after a rejection', async () => {
   const team = await open();
-  const [id, other] = [
-    await planned(team),
-    await planned(
-      team,
-      'ada',
-      [],
-      ROWS.map(([ref, ...row]) => [`${ref}b`, ...row]),
-      'dec',
-    ),
-  ];
+  const [id, other] = [await planned(team), await planned(team, 'ada', [], OTHERS, 'dec')];
   await approve(team, 'bayo', id);
   const before = await entriesOf(team, id);
   await apply(team, 'ada', id);
@@ -230,4 +225,65 @@ test('of a plan that is not that of a file, no row can be struck out', async () 
   const team = await opened(FILE_ENGINE);
   const id = jsonOf(await team.run('ada', json(...PAYOUT, '--plan'))).plan;
   expect(endOf(await approveWithout(team, 'bayo', id, 'INV-1'))).toEqual([2, 'NO_SUCH_ROW']);
+});
+
+test('a file that someone cancelled while the question was open is not opened', async () => {
+  const team = await open();
+  const id = await planned(team);
+  await approve(team, 'bayo', id);
+  const asked = async () => {
+    expect((await team.run('bayo', json('bulk', 'cancel', 'nov', '--yes'))).code).toBe(0);
+  };
+  expect(endOf(await team.run('ada', json('plans', 'apply', id), { ...agreeing, asked }))).toEqual([
+    9,
+    'FILE_CANCELLED',
+  ]);
+  expect(await status(team)).toMatchObject({ state: 'cancelled' });
+  expect(endOf(await apply(team, 'ada', id))).toEqual([9, 'FILE_CANCELLED']);
+  expect(sent(team)).toEqual([]);
+});
+
+test('a plan that expired while the question was open is not applied', async () => {
+  const team = await open();
+  const id = await planned(team, 'ada', ['--plan-expires', '30m']);
+  await approve(team, 'bayo', id);
+  const asked = () => FILE_ENGINE.passAnHour(team);
+  expect(endOf(await team.run('ada', json('plans', 'apply', id), { ...agreeing, asked }))).toEqual([9, 'PLAN_EXPIRED']);
+  expect(await status(team)).toMatchObject({ state: 'planned' });
+});
+
+test('the references of a file of which something was sent stay used when it is cancelled', async () => {
+  const team = await open();
+  await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 499999']);
+  await team.run('ada', json(...words(written(team)), '--yes', '--first', '1', '--wait', '1ms'));
+  await team.run('ada', json('bulk', 'cancel', 'nov', '--yes'));
+  expect(endOf(await team.run('ada', json(...words(written(team), 'dec'), '--yes')))).toEqual([2, 'BAD_ROWS']);
+  const id = await planned(team, 'ada', [], OTHERS, 'jan');
+  team.service.meanwhile = async (path) => {
+    if (path === '/initiateofframp') await team.run('bayo', json('bulk', 'cancel', 'jan', '--yes'));
+  };
+  expect(endOf(await apply(team, 'ada', id))).toEqual([9, 'FILE_CANCELLED']);
+  expect(sent(team)).toHaveLength(2);
+  expect(endOf(await team.run('ada', json(...words(team.file('jan.csv'), 'feb'), '--yes')))).toEqual([2, 'BAD_ROWS']);
+});
+
+test('a file is sent only by the plan of its own rows, without just the rows that were struck out', async () => {
+  const team = await open();
+  const id = await planned(team);
+  await approveWithout(team, 'bayo', id, 'INV-3');
+  const journal = await FILE_ENGINE.journal(team);
+  const { keyFingerprint, baseUrl } = queuedPlan(id, await entriesOf(team, id)).plan.content.account;
+  const file = await journal.files.find({ keyFingerprint, baseUrl, profile: 'main' }, 'nov');
+  if (!file) throw new Error('the journal has no file');
+  const account = { journal: async () => journal } as never;
+  const struck = (...references: readonly string[]) => ({ references, sums: { CNGN: '0' } });
+  const right = { ...file, plan: { id, struck: struck('INV-3') } };
+  await approvalOf(account, right);
+  const wrong = [
+    { ...right, digest: 'x' },
+    { ...right, key: 'dec' },
+    { ...right, plan: { id, struck: struck() } },
+    { ...right, plan: { id, struck: struck('INV-3', 'INV-4') } },
+  ];
+  for (const each of wrong) await expect(approvalOf(account, each)).rejects.toMatchObject({ code: 'PLAN_ALTERED' });
 });

@@ -22,7 +22,7 @@ import { asOption, controlOptions, fileArgument, runOptions } from './file-optio
 import type { openPlannedFile } from './planned.ts';
 import { type CommandWithRows, commandAs, rowCommandOf } from './row-command.ts';
 import type { FileRun, runFile } from './run.ts';
-import { fileSchema, keyTaken, minorSums } from './sent.ts';
+import { fileSchema, minorSums } from './sent.ts';
 
 /** Leaves room for the reference of a row in an idempotency key. */
 const LONGEST_KEY = 150;
@@ -77,8 +77,7 @@ export const createCommand = (catalogue: readonly Group[]) =>
       const names = await account.accountNames();
       const known = await journal.files.find(names, key);
       const staged = known && (await journal.files.rows(known));
-      if (known && mode) throw keyTaken(known);
-      if (known && staged) {
+      if (known && staged && !mode) {
         const { rows, secrets } = await rowsIn(account, runs, path);
         requireSameRows(known, runs.words.join(' '), staged, rows);
         // Without the file, nobody could end its pause.

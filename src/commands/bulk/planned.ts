@@ -131,7 +131,7 @@ export async function plannedFile(account: Account, { plan }: Pick<PlanToApply, 
   const journal = await account.journal();
   const file = await journal.files.find(await account.accountNames(), String(key));
   const rows = file && (await journal.files.rows(file));
-  const queued = file?.plan?.id === plan.content.id ? await planOfFile(account, file) : undefined;
+  const queued = file && (await planOfFile(account, file));
   if (file && rows && queued?.plan.hash === plan.hash) return { file, queued, rows };
   throw new CliError('usage', `this journal does not have the rows of the plan ${plan.content.id}; nothing was sent`, {
     code: 'ROWS_MISSING',
