@@ -186,7 +186,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
     timeHeaders: () => {
       const { clockOffsetMs: aheadMs, rateLimits } = stated ?? readSettings(service.store);
       const nowMs = service.clock.now() + aheadMs;
-      const limits = rateLimits ? {} : { [SANDBOX_LIMITS]: 'off' };
+      const limits: Record<string, string> = rateLimits ? {} : { [SANDBOX_LIMITS]: 'off' };
       return { date: new Date(nowMs).toUTCString(), [SANDBOX_CLOCK]: `${nowMs} ${aheadMs}`, ...limits };
     },
     apiKey: () => readSettings(service.store).embeddedApiKey,

@@ -40,7 +40,6 @@ export async function runFile(
   { first, stopAfter = STOP_AFTER, wait = DEFAULT_WAIT_MS }: RunInput,
 ): Promise<Outcome> {
   const approval = await approvalOf(account, file);
-  await approval();
   const opened = openForRows(account, command);
   const line = account.notices.progress.line(true);
   const shows = progressOf(account, { command, file }, line.isLive);
