@@ -8,7 +8,7 @@ import type { FileRow } from './csv.ts';
 import { type Findings, findingsOf } from './findings.ts';
 import { likelyBanks, mayBeNuban } from './nuban.ts';
 
-/** A row that can be sent: what it is called, and the text of each parameter, by its key. */
+/** A row that can be sent: what it is called, and the text of each parameter, by its key; as "name", also whom it names as the holder. */
 export interface ReadyRow {
   readonly line: number;
   readonly reference: string;
@@ -196,6 +196,9 @@ function valueReader(command: RowCommand, header: Header, facts: CheckFacts, { e
         texts[column.key] = found.text;
       }
     }
+    // Staged with the row, so that an approver can compare it with the holder of the account.
+    const holder = text(header.own.name);
+    if (holder !== '') texts['name'] ??= holder;
     const named = text(header.bankNameAt);
     const code = bank && named !== '' ? facts.bank(named) : undefined;
     const given = texts[bank?.key ?? ''];

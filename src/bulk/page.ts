@@ -10,7 +10,7 @@ import { parseExactJson } from '../money/decimal.ts';
 import { warningsOf } from './check.ts';
 import { balancesOf, feesOf, readingOnly, shortage } from './check-file.ts';
 import { type Header, type RowCommand, rowValues } from './columns.ts';
-import { factsFor } from './facts.ts';
+import { factsFor, problemOfHolder } from './facts.ts';
 import { findingsOf } from './findings.ts';
 
 /** A staged row, and what it would send. */
@@ -75,7 +75,7 @@ export async function pageOf(given: Account, staged: readonly StagedRow[], pagin
     readNotes: async () => [
       ...balanceLines(await readBalances()),
       ...(await newPayees(account, command, sent, nameOf)),
-      ...(await warnings(account, command, sent)),
+      ...(await warnings(account, command, sent, nameOf)),
     ],
     requirePossible: async () => {
       const rules = await account.rules.overRows(command.words);
@@ -115,6 +115,8 @@ interface Named {
   /** What several rows are added up by: a bank, or a kind of destination. */
   readonly group: string;
   readonly name: string;
+  /** The holder of a saved account. */
+  readonly holder?: string | undefined;
 }
 
 type NameOf = (to: Destination) => Named;
@@ -137,7 +139,8 @@ async function destinationNames(account: Account, rows: readonly PagedRow[]): Pr
     const found = saved.find(({ accountId }) => accountId === to.accountId);
     if (!found) return { group: `bank account ${to.accountId}`, name: `bank account ${to.accountId}` };
     const bank = [found.bankName, found.bankCode && `(${found.bankCode})`].filter(Boolean).join(' ') || 'bank accounts';
-    return { group: bank, name: [found.accountName, found.accountNumber, `at ${bank}`].filter(Boolean).join(' ') };
+    const name = [found.accountName, found.accountNumber, `at ${bank}`].filter(Boolean).join(' ');
+    return { group: bank, name, holder: found.accountName ?? undefined };
   };
 }
 
@@ -232,17 +235,16 @@ async function newPayees(
   const paid = new Set(earlier.map(({ request }) => JSON.stringify(destinationsOf(endpoint, parseExactJson(request)))));
   const payees = Map.groupBy(rows, ({ destinations }) => JSON.stringify(destinations));
   const found = [...payees].flatMap(([key, [row]]) => (row && !paid.has(key) ? [row] : []));
-  const heading: ShownLine = [
-    'new payees',
-    `${found.length} of ${payees.size}: never paid before by ${words}, as this journal knows`,
-  ];
+  const how = `paid before by ${words}, as this journal knows`;
+  const heading =
+    found.length === 0 ? `none: all ${payees.size} were ${how}` : `${found.length} of ${payees.size}: never ${how}`;
   const named = found
     .slice(0, MOST_LARGEST)
     .map(
       (row): ShownLine => ['new payee', `${nameOf(toOf(row)).name} (${printable(row.reference)}, line ${row.line})`],
     );
   const left = found.length - named.length;
-  return [heading, ...named, ...(left > 0 ? [['new payee', `and ${left} more`] as const] : [])];
+  return [['new payees', heading], ...named, ...(left > 0 ? [['new payee', `and ${left} more`] as const] : [])];
 }
 
 /** Rows are staged without the titles of their columns. */
@@ -262,10 +264,16 @@ async function warnings(
   account: Account,
   command: RowCommand,
   rows: readonly PagedRow[],
+  nameOf: NameOf,
 ): Promise<readonly ShownLine[]> {
   const findings = findingsOf(NO_HEADER);
   const warn = warningsOf(NO_HEADER, await factsFor(account, command), findings);
-  for (const { line, movement, texts } of rows) warn(line, movement, texts);
+  for (const row of rows) {
+    const { line, movement, texts } = row;
+    warn(line, movement, texts);
+    const odd = problemOfHolder({ name: texts['name'] }, nameOf(toOf(row)).holder);
+    if (odd !== undefined) findings.warning({ line }, { problem: odd });
+  }
   const shown = findings.problems.slice(0, MOST_LARGEST);
   const left = findings.warnings() - shown.length;
   return [

@@ -287,3 +287,18 @@ test('a file is sent only by the plan of its own rows, without just the rows tha
   ];
   for (const each of wrong) await expect(approvalOf(account, each)).rejects.toMatchObject({ code: 'PLAN_ALTERED' });
 });
+
+test('an approver sees that the holder of an account is not whom the row names', async () => {
+  const team = await open();
+  const path = team.file('named.csv');
+  writeFileSync(path, 'reference,amount,to,supplier\nA,10,acc-1,Supplier 1\nB,11,acc-2,Chinedu Ltd\n');
+  const id = jsonOf(await team.run('ada', json(...words(path), '--plan'))).plan;
+  const { facts } = jsonOf(await team.run('bayo', json('plans', 'show', id)));
+  expect(
+    facts.flatMap((each: { label: string; value: string }) => (each.label === 'warning' ? [each.value] : [])),
+  ).toEqual(['line 3: the account belongs to SUPPLIER 2, and the row names Chinedu Ltd']);
+  await team.run('ada', json('plans', 'apply', id, '--yes', '--wait', '1ms'));
+  expect(
+    jsonOf(await team.run('bayo', json('plans', 'show', await planned(team, 'ada', [], OTHERS, 'dec')))).facts,
+  ).toContainEqual({ label: 'new payees', value: '1 of 3: never paid before by payout create, as this journal knows' });
+});
