@@ -243,7 +243,6 @@ describe('ids', () => {
     expect(ROW_COMMANDS).toEqual(names);
     expect(await asked(home, ['bulk', 'create', 'pay.csv', '--as', ''])).toEqual(names);
     expect(await asked(home, ['bulk', 'check', 'pay.csv', '--as', 'pay'])).toEqual(['payout-create']);
-    expect(await asked(home, ['bulk', 'template', 'off'])).toEqual(['offramp-create']);
     for (const { words } of commands)
       for (const typed of [words.join('-'), words.join(' ')])
         expect((await commandAs(CATALOGUE, typed)).words).toEqual(words);
