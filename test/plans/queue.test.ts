@@ -15,6 +15,7 @@ test('each end in the documentation of the queue is that of a test', () => {
   const tests =
     textOf('test', 'plans', 'queue-cases.ts') +
     textOf('test', 'plans', 'file-cases.ts') +
+    textOf('test', 'plans', 'of-files.test.ts') +
     textOf('test', 'postgres', 'plans.test.ts');
   expect(new Set(codes).size).toBeGreaterThan(10);
   expect(codes.filter((code) => !tests.includes(`'${code}'`))).toEqual([]);

@@ -139,6 +139,6 @@ export const keyTaken = ({ key, plan }: StagedFile) =>
   new CliError('usage', `the key ${key} is that of a file that was staged before; nothing was sent`, {
     code: 'FILE_KEY_TAKEN',
     hint: plan
-      ? `see its plan with: fiatrail plans show ${plan.id}; or give another key`
-      : 'give another key with --once',
+      ? `see its plan with: fiatrail plans show ${plan.id}`
+      : `see how far it is with: fiatrail bulk status ${key}; new rows go into a file of their own`,
   });
