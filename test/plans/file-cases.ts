@@ -287,19 +287,6 @@ export function filePlanCases(name: string, engine: Engine): void {
       expect(sent(team)).toEqual(amounts());
     });
 
-    test('rows are sent until the plan expires, and then no more', async () => {
-      const team = await start(engine);
-      const id = await planned(team, 'ada', ['--plan-expires', engine.brief]);
-      await approve(team, 'bayo', id);
-      team.service.meanwhile = async (path) => {
-        if (path === '/initiateofframp' && team.service.sent.length === 3) await engine.passAnHour(team);
-      };
-      expect(endOf(await apply(team, 'ada', id))).toEqual([9, 'PLAN_EXPIRED']);
-      expect(sent(team)).toHaveLength(4);
-      expect(endOf(await resume(team))).toEqual([9, 'PLAN_EXPIRED']);
-      expect(await shown(team, id)).toMatchObject({ status: 'applied-in-part' });
-    });
-
     test.each([
       ['a rejection', 'FILE_CANCELLED', (team: Team, id: string) => reject(team, 'bayo', id)],
       [

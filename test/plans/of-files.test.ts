@@ -52,6 +52,19 @@ test('a row is recorded only once the plan of its file is applied, and not after
   expect(rowClaimOf({ ...own, hash: ended.hash }).isOpen(after)).toBe(false);
 });
 
+test('rows are sent until the plan expires, and then no more', async () => {
+  const team = await open();
+  const id = await planned(team, 'ada', ['--plan-expires', '30m']);
+  await approve(team, 'bayo', id);
+  team.service.meanwhile = async (path) => {
+    if (path === '/initiateofframp' && team.service.sent.length === 3) await FILE_ENGINE.passAnHour(team);
+  };
+  expect(endOf(await apply(team, 'ada', id))).toEqual([9, 'PLAN_EXPIRED']);
+  expect(sent(team)).toHaveLength(4);
+  expect(endOf(await resume(team))).toEqual([9, 'PLAN_EXPIRED']);
+  expect(await shown(team, id)).toMatchObject({ status: 'applied-in-part' });
+});
+
 test('an entry that says that a plan of one payment is applied by rows says nothing', async () => {
   const team = await opened(FILE_ENGINE);
   const id = jsonOf(await team.run('ada', json(...PAYOUT, '--plan'))).plan;
