@@ -198,7 +198,7 @@ async function executeIn(
   async function planAsked(input: CommandInput['input']) {
     if (!isPlan && texts['planExpires'] === undefined) return undefined;
     const { planToWrite } = await import('./engine/plans/apply.ts');
-    const line = { words: command.words, texts, globals };
+    const line = { words: command.words, texts, parameters: command.parameters, globals };
     return planToWrite(line, input, world.ids, (planned) => commandLineOf(command, planned));
   }
 }

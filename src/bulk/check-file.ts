@@ -100,7 +100,7 @@ export async function checkFile(given: Account, checking: Checking): Promise<Che
 }
 
 /** An account whose reads a dry run makes too. */
-const readingOnly = (account: Account): Account => ({
+export const readingOnly = (account: Account): Account => ({
   ...account,
   call: (endpoint, input, options) => account.call(endpoint, input, { ...options, isBeforehand: true }),
 });
@@ -231,7 +231,12 @@ function compareTotals(check: RowCheck, { count, total }: Controls, header: Head
   }
 }
 
-async function feesOf(account: Account, { fees }: Checking, amounts: ReturnType<typeof collectorsOf>['amounts']) {
+/** Adds up the fees that come on top of amounts; undefined if they are not known, or none do. */
+export async function feesOf(
+  account: Account,
+  { fees }: Pick<Checking, 'fees'>,
+  amounts: ReadonlyMap<string, { readonly value: Amount; readonly count: bigint }>,
+): Promise<Amount | undefined> {
   if (!fees || amounts.size === 0 || amounts.size > MOST_AMOUNTS) return undefined;
   let sum = amount('NGN', 0n);
   for (const { value, count } of amounts.values()) {
@@ -248,7 +253,7 @@ function unlessInterrupted(error: unknown): undefined {
 }
 
 /** Compares what each payer pays with what the payer has. Of many users, nothing is read: each row checks its own payer before it is sent. */
-async function balancesOf(
+export async function balancesOf(
   account: Account,
   payers: ReadonlyMap<string | null, ReadonlyMap<Asset, bigint>>,
   fees: Amount | undefined,
@@ -272,7 +277,7 @@ const balanceOf = (account: Account, userId: string | null, token: Token): Promi
   userId === null ? accountBalance(account, token, 'allNetworks') : userBalance(account, userId, token);
 
 /** The error of a balance that does not suffice; undefined for one that does. */
-function shortage({ userId, before, after }: FileBalance): CliError | undefined {
+export function shortage({ userId, before, after }: FileBalance): CliError | undefined {
   if (after.minor >= 0n) return undefined;
   const whose = userId === null ? 'the balance' : `the balance of user ${userId}`;
   const taken = amount(before.asset, before.minor - after.minor);

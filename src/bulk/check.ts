@@ -8,7 +8,7 @@ import type { FileRow } from './csv.ts';
 import { type Findings, findingsOf } from './findings.ts';
 import { likelyBanks, mayBeNuban } from './nuban.ts';
 
-/** A row that can be sent: what it is called, and the text of each parameter, by its key. */
+/** A row that can be sent: what it is called, and the text of each parameter, by its key; as "name", also whom it names as the holder. */
 export interface ReadyRow {
   readonly line: number;
   readonly reference: string;
@@ -196,6 +196,9 @@ function valueReader(command: RowCommand, header: Header, facts: CheckFacts, { e
         texts[column.key] = found.text;
       }
     }
+    // Staged with the row, so that an approver can compare it with the holder of the account.
+    const holder = text(header.own.name);
+    if (holder !== '') texts['name'] ??= holder;
     const named = text(header.bankNameAt);
     const code = bank && named !== '' ? facts.bank(named) : undefined;
     const given = texts[bank?.key ?? ''];
@@ -246,7 +249,8 @@ function requestReader(command: RowCommand, header: Header, facts: CheckFacts, f
 /** Check digits that are named one by one: a list of made-up numbers has one on nearly every line. */
 const MOST_DIGITS = 100;
 
-function warningsOf(header: Header, { recent, bankCodes }: CheckFacts, { warning }: Findings) {
+/** Returns what warns of a row that is unlikely, after those before it. */
+export function warningsOf(header: Header, { recent, bankCodes }: CheckFacts, { warning }: Findings) {
   const lines = new Map<string, number>();
   let digits = 0;
   const at = { amount: header.at.get('amount'), accountNumber: header.at.get('accountNumber') };

@@ -32,6 +32,18 @@ export interface RowCommand {
   titleOf(field: string): string;
 }
 
+/** Returns the values of a row by the names of its parameters. */
+export const rowValues = (
+  texts: Readonly<Record<string, string>>,
+  { columns }: Pick<RowCommand, 'columns'>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    columns.flatMap(({ key, parse }) => {
+      const text = texts[key];
+      return text === undefined ? [] : [[key, parse(text)] as const];
+    }),
+  );
+
 /** What a cell is that belongs to no parameter. */
 type OwnKey = 'reference' | 'name' | 'currency';
 

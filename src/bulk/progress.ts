@@ -1,14 +1,23 @@
-import type { NumberedRow } from '../journal/files.ts';
+import type { NumberedRow, StagedFile } from '../journal/files.ts';
 import type { Operation } from '../journal/operations.ts';
 import type { OperationState } from '../journal/states.ts';
 
 /**
  * How far a row is, as its operation says. `waiting`: it was not sent. `rejected`: the service did not accept it, and nothing was done; it is sent again by the
- * next run. `unknown`: it was sent, and its outcome is not known. `accepted`: the service works on it. `failed`: it ended, and is never sent again.
+ * next run. `unknown`: it was sent, and its outcome is not known. `accepted`: the service works on it. `failed`: it ended, and is never sent again. `struck`: an
+ * approver of the file's plan struck it out, and it is never sent.
  */
-export type RowStatus = 'waiting' | 'rejected' | 'unknown' | 'accepted' | 'done' | 'failed';
+export type RowStatus = 'waiting' | 'rejected' | 'unknown' | 'accepted' | 'done' | 'failed' | 'struck';
 
-export const ROW_STATUSES: readonly RowStatus[] = ['waiting', 'rejected', 'unknown', 'accepted', 'done', 'failed'];
+export const ROW_STATUSES: readonly RowStatus[] = [
+  'waiting',
+  'rejected',
+  'unknown',
+  'accepted',
+  'done',
+  'failed',
+  'struck',
+];
 
 /** A row with its newest operation. */
 export interface FollowedRow extends NumberedRow {
@@ -42,7 +51,7 @@ function statusOf(operation: Operation | undefined, isBusy: (operation: Operatio
 
 /** Returns rows with the newest of some operations, which are newest first. */
 export function withOperations(
-  file: { readonly key: string },
+  file: Pick<StagedFile, 'key' | 'plan'>,
   rows: readonly NumberedRow[],
   operations: readonly Operation[],
   isBusy: (operation: Operation) => boolean,
@@ -52,9 +61,10 @@ export function withOperations(
     const { idempotencyKey } = operation;
     if (idempotencyKey !== null && !newest.has(idempotencyKey)) newest.set(idempotencyKey, operation);
   }
+  const struck = new Set(file.plan?.struck?.references);
   return rows.map((row) => {
     const operation = newest.get(keyOf(file, row));
-    return { ...row, operation, status: statusOf(operation, isBusy) };
+    return { ...row, operation, status: struck.has(row.reference) ? 'struck' : statusOf(operation, isBusy) };
   });
 }
 

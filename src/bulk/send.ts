@@ -12,6 +12,8 @@ export type SendRow = (row: NumberedRow) => Promise<void>;
 /** How the rows of a file are sent. */
 interface Sending {
   readonly send: SendRow;
+  /** Returns how long the next row must wait for its turn, in milliseconds. */
+  waitMs(): Promise<number>;
   /** Sends at most so many rows. */
   readonly first: number | undefined;
   /** Stops after so many rows that the service rejected, that failed, or whose outcome is unknown. */
@@ -86,6 +88,9 @@ function afterError(error: unknown): AfterRow {
 
 /** How long a run waits after the service said that there were too many requests, and its own wait was not enough. */
 const RATE_WAIT_MS = 10_000;
+
+/** How long a run sleeps at most before it says again that it is at work. */
+const LONGEST_REST_MS = 30_000;
 
 /** Rows between two looks at how those before them ended. */
 const LOOK_EVERY = 100;
@@ -194,10 +199,22 @@ const followSent = async (account: Account, file: StagedFile, rows: readonly Num
 async function sendOne(
   account: Account,
   row: FollowedRow,
-  { send, say }: Sending,
+  { send, say, waitMs }: Sending,
   mayGoOn: () => Promise<CliError | undefined>,
 ): Promise<Exclude<AfterRow, 'wait'>> {
+  const rest = async (restMs: number) => {
+    await account.notices.progress.waits(restMs);
+    // In parts, so that the lease is renewed.
+    await account.world.clock.sleep(Math.min(restMs, LONGEST_REST_MS), account.world.interrupted).catch(() => {});
+    return mayGoOn();
+  };
   for (;;) {
+    const turnMs = await waitMs();
+    if (turnMs > 0) {
+      const stop = await rest(turnMs);
+      if (stop) return stop;
+      continue;
+    }
     const after = await send(row).then(
       () => 'sent' as const,
       async (error: unknown) => {
@@ -207,9 +224,7 @@ async function sendOne(
       },
     );
     if (after !== 'wait') return after;
-    await account.notices.progress.waits(RATE_WAIT_MS);
-    await account.world.clock.sleep(RATE_WAIT_MS, account.world.interrupted).catch(() => {});
-    const stop = await mayGoOn();
+    const stop = await rest(RATE_WAIT_MS);
     if (stop) return stop;
   }
 }
@@ -254,8 +269,13 @@ const interrupted = ({ key }: StagedFile) =>
   });
 
 /** The error of a file whose rows may not be sent now. */
-function stateError({ key, state }: StagedFile): CliError | undefined {
+export function stateError({ key, state, plan }: StagedFile): CliError | undefined {
   if (state === 'open') return undefined;
+  if (state === 'planned')
+    return new CliError('declined', `the rows of the file ${key} are sent by its plan; nothing was sent`, {
+      code: 'FILE_PLANNED',
+      hint: `see it with: fiatrail plans show ${plan?.id}; send it with: fiatrail plans apply ${plan?.id}`,
+    });
   return new CliError('declined', `the file ${key} is ${state}`, {
     code: state === 'paused' ? 'FILE_PAUSED' : 'FILE_CANCELLED',
     hint:

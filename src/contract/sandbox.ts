@@ -55,6 +55,9 @@ export const SIMULATED_KINDS = [
 /** The header in which a sandbox says its exact time, and by how much its clock was moved, both in milliseconds: `1763900000000 60000`. */
 export const SANDBOX_CLOCK = 'x-sandbox-clock';
 
+/** The header in which a sandbox says `off` if it enforces no rate limits. */
+export const SANDBOX_LIMITS = 'x-sandbox-limits';
+
 /**
  * The webhook URL of an embedded sandbox whose events go straight into the inbox, without a port. Nothing can answer at a name below
  * `.invalid` (RFC 6761), so no other sandbox can deliver there by mistake. Source: inferred.

@@ -109,10 +109,10 @@ export const parseAuthority = (json: string): Authority | undefined => recorded(
 /** What a claim does with the plan that it applies, in its own transaction. */
 export interface PlanClaim {
   readonly id: string;
-  /** Whether the plan may still be applied, by what was recorded about it. */
+  /** Whether the plan may still be applied, by what was recorded about it; by nothing, if the journal does not have it. */
   readonly isOpen: (entries: readonly string[]) => boolean;
-  /** Returns what is recorded about it, once the operation is. */
-  readonly applied: (operationId: string) => string;
+  /** Returns what is recorded about it, once the operation is; undefined for a row of a file, as one entry says that all of them are. */
+  readonly applied: ((operationId: string) => string) | undefined;
 }
 
 /** The request of an earlier operation, as it was recorded. */

@@ -87,8 +87,19 @@ async function decide(account: Account, act: Decision, given: string, reason: st
     await requireOpen(now, 'changed');
     await requireUnapplied(account, now, 'changed');
   });
+  await cancelFile(account, plan);
   await notifyOfPlan(account, plan, { status: act, by, reason });
   return { result: await shownNow(account, { ...named, ...withCounting(queued, signers) }, signers) };
+}
+
+/** Cancels the file whose plan has ended, so that its references can be used again. */
+async function cancelFile(account: Account, plan: NamedPlan['plan']): Promise<void> {
+  const { fileKeyOf } = await import('../../engine/plans/queue.ts');
+  const key = fileKeyOf(plan);
+  if (key === undefined) return;
+  const { files } = await account.journal();
+  const file = await files.find(await account.accountNames(), key);
+  if (file?.plan?.id === plan.content.id && file.state === 'planned') await files.setState(file, 'cancelled');
 }
 
 const parameters = { named: planArgument, reason: REASON };

@@ -25,6 +25,9 @@ export const ACCEPTANCES = 'report.accept';
 export const CLOSES = 'report.close';
 export const REOPENINGS = 'report.reopen';
 
+/** What a file of many rows is in place of an endpoint: each of its rows has one. */
+export const FILES = 'bulk.create';
+
 /** Whether what is planned changes the journal alone, and moves nothing. */
 export const isOfJournal = (endpoint: string): boolean =>
   [LIST_CHANGES, ACCEPTANCES, CLOSES, REOPENINGS].includes(endpoint);

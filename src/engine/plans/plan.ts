@@ -87,6 +87,8 @@ export interface Signature {
   readonly approver: string;
   readonly publicKey: string;
   readonly signedAt: string;
+  /** The references of the rows that a signer struck out of the plan of a file; left out if there are none. */
+  readonly without?: readonly string[] | undefined;
   readonly signature: string;
 }
 

@@ -63,9 +63,15 @@ function requireListedAuthor({ approvers }: ApproverList, { user, approver }: Au
 const SIGNATURE_PREFIX = 'fiatrail plan signature 1';
 
 /** What a signature signs: the plan, and everything the signature says about itself. */
-function signedText(hash: string, { role, approver, publicKey, signedAt }: Omit<Signature, 'signature'>): string {
-  return JSON.stringify([SIGNATURE_PREFIX, hash, role, approver, publicKey, signedAt]);
+function signedText(hash: string, signed: Omit<Signature, 'signature'>): string {
+  const { role, approver, publicKey, signedAt, without } = signed;
+  const rows = without ? [without] : [];
+  return JSON.stringify([SIGNATURE_PREFIX, hash, role, approver, publicKey, signedAt, ...rows]);
 }
+
+/** Whether a signature on a plan is of the key that it names. */
+export const isSignatureOf = (hash: string, signed: Signature): Promise<boolean> =>
+  isSignedBy(signedText(hash, signed), signed.signature, signed.publicKey);
 
 /** Returns a plan with one more signature. */
 export async function withSignature(
@@ -73,8 +79,10 @@ export async function withSignature(
   { name, publicKey, privateKey }: OwnApprover,
   role: Signature['role'],
   nowMs: number,
+  without: readonly string[] = [],
 ): Promise<Plan> {
-  const claim = { role, approver: name, publicKey, signedAt: new Date(nowMs).toISOString() };
+  const rows = without.length === 0 ? {} : { without };
+  const claim = { role, approver: name, publicKey, signedAt: new Date(nowMs).toISOString(), ...rows };
   const signature = await signText(signedText(plan.hash, claim), { privateKey });
   return { ...plan, signatures: [...plan.signatures, { ...claim, signature }] };
 }
@@ -85,6 +93,7 @@ export interface Signed {
   readonly approver: string;
   readonly publicKey: string;
   readonly signedAt: string;
+  readonly without?: readonly string[] | undefined;
 }
 
 /** The approvers of an account, and whether other hosts have the same list. */
@@ -110,7 +119,7 @@ export async function signaturesOf(
   requireListedAuthor(list, content.author);
   const signed: Signed[] = [];
   for (const each of signatures) {
-    const { role, publicKey, signedAt, approver: claimed, signature } = each;
+    const { role, publicKey, signedAt, approver: claimed, without } = each;
     const known = list.approvers.find((approver) => approver.publicKey === publicKey);
     if (!known)
       throw new CliError(
@@ -121,12 +130,12 @@ export async function signaturesOf(
           hint: `compare the key with theirs, then add it with: fiatrail profiles approvers add NAME --public-key KEY`,
         },
       );
-    if (!(await isSignedBy(signedText(hash, each), signature, publicKey))) throw badSignature(known.name);
+    if (!(await isSignatureOf(hash, each))) throw badSignature(known.name);
     const isAuthor = publicKey === content.author.approver?.publicKey;
     if ((role === 'author') !== isAuthor) throw badSignature(known.name);
     if (signed.some((other) => other.publicKey === publicKey)) throw badSignature(known.name);
     if (role === 'signer') requireIndependence(dependence(list, content.author, known, isShared), 'sent');
-    signed.push({ role, approver: known.name, publicKey, signedAt });
+    signed.push({ role, approver: known.name, publicKey, signedAt, without });
   }
   return signed;
 }

@@ -7,7 +7,7 @@ import type { Account, AccountCallOptions, AccountReply, Activity } from '../acc
 import { sendRequest } from '../connection/connect.ts';
 import type { Guard } from '../guard.ts';
 import { approversOf } from '../plans/approver-list.ts';
-import type { Agreed, PlanMode, PlannedChange, PlanToApply } from '../plans/change.ts';
+import type { Agreed, AppliedPlan, PlanMode, PlannedChange, PlanToApply } from '../plans/change.ts';
 import { isUncertain, type ShownLine } from '../plans/line.ts';
 import { DryRun, prepareRequest, warnOf } from '../requests.ts';
 import type { AccountRules, IdempotencyKeyUse } from '../rules/account-rules.ts';
@@ -90,6 +90,7 @@ interface AppliedChange {
 /** What was read here for a plan that holds, with the rules that it meets here, and its signatures. */
 interface PlanFacts extends Agreed, Signatures {
   readonly rules: readonly string[];
+  readonly rows: PlannedChange['rows'];
 }
 
 /** Thrown to end the check of a plan where its request would be sent. */
@@ -113,7 +114,7 @@ export async function asPlanned(
   change: PlannedChange,
   check: () => Promise<unknown>,
 ): Promise<AppliedChange | undefined> {
-  if (!mode) return undefined;
+  if (!mode || mode.kind === 'row') return undefined;
   const {
     activity,
     globals,
@@ -140,7 +141,7 @@ export async function asPlanned(
   const agreed = await agreedChange(mode, planned, globals.dryRun);
   if (mode.kind === 'apply') return { agreed, applied: mode };
   await check();
-  throw new Checked({ ...agreed, rules: await planned.rulesMet(), signed: mode.signed });
+  throw new Checked({ ...agreed, rules: await planned.rulesMet(), signed: mode.signed, rows: change.rows });
 }
 
 /** Returns the rules that a request meets on this machine, a sentence each. */
@@ -182,7 +183,7 @@ async function plannedOf<E extends Endpoint>(account: Account, consent: Consent,
     },
     () => prepareRequest(account, endpoint, input, options),
   );
-  if (!planned) return { applied: undefined, input, change };
+  if (!planned) return { applied: consent.plan?.kind === 'row' ? consent.plan : undefined, input, change };
   const { agreed, applied } = planned;
   return {
     applied,
@@ -296,7 +297,7 @@ export async function changeOf<E extends Endpoint>(
 }
 
 /** Returns what an agent needs to have a plan sent: who the journal names, and sums that it checks besides those of rules. Throws CliError. */
-async function forAgent(account: Account, applied: PlanToApply | undefined, endpoint: Endpoint, input: unknown) {
+async function forAgent(account: Account, applied: AppliedPlan | undefined, endpoint: Endpoint, input: unknown) {
   if (!applied?.isForAgent) return { sender: account, agentLimits: [] };
   const allowance = await (await import('./agent.ts')).agentAllowance(account, endpoint, input, applied);
   if (!allowance) return { sender: account, agentLimits: [] };
@@ -324,7 +325,7 @@ async function requirePaidFor(
 }
 
 /** Returns a plan with the signatures that count now: an approver may have been removed while the question was open. Throws CliError. */
-async function stillSigned(account: Account, applied: PlanToApply): Promise<PlanToApply> {
+async function stillSigned(account: Account, applied: AppliedPlan): Promise<AppliedPlan> {
   const { signaturesOf, signersOf } = await import('../plans/signatures.ts');
   return { ...applied, signed: await signaturesOf(applied.plan, await signersOf(account)) };
 }
@@ -332,7 +333,7 @@ async function stillSigned(account: Account, applied: PlanToApply): Promise<Plan
 /** Returns what is known of the service before a request leaves. Throws CliError for a plan that was applied already. */
 async function baselineBefore(
   account: Account,
-  applied: PlanToApply | undefined,
+  applied: AppliedPlan | undefined,
   endpoint: Endpoint,
   input: unknown,
   terms: NonNullable<Baseline['terms']>,

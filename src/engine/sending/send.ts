@@ -27,7 +27,7 @@ import {
   timeForPeople,
 } from '../guard.ts';
 import { approversOf } from '../plans/approver-list.ts';
-import type { PlanToApply } from '../plans/change.ts';
+import type { AppliedPlan, PlanToApply } from '../plans/change.ts';
 
 /** The parts of an account that journaled sending needs. */
 type Journaled = Pick<Account, 'world' | 'profile' | 'globals' | 'command' | 'journal' | 'accountNames' | 'activity'>;
@@ -369,7 +369,7 @@ export async function requireSigned(
 }
 
 /** Returns who decided that a plan is sent, for the journal. */
-export async function authorityOf({ plan, signed }: PlanToApply): Promise<Authority> {
+export async function authorityOf({ plan, signed }: AppliedPlan): Promise<Authority> {
   const { publicKeyFingerprint } = await import('../../crypto/digest.ts');
   const { user, host, approver } = plan.content.author;
   return {
@@ -387,8 +387,8 @@ export async function authorityOf({ plan, signed }: PlanToApply): Promise<Author
 /** Returns what the claim of a plan’s operation does with the plan. */
 export async function claimOf(
   { world, time }: Pick<Account, 'world' | 'time'>,
-  { plan }: PlanToApply,
+  { plan, kind }: AppliedPlan,
 ): Promise<Intent['plan']> {
-  const { planClaimOf } = await import('../plans/acts.ts');
-  return planClaimOf(world, plan, await time.nowMs());
+  const { planClaimOf, rowClaimOf } = await import('../plans/acts.ts');
+  return kind === 'row' ? rowClaimOf(plan) : planClaimOf(world, plan, await time.nowMs());
 }
