@@ -52,6 +52,7 @@ const PLANS = ['test/plans/queue.test.ts'];
 const AGENTS = ['test/agent/mcp.test.ts'];
 const AGENT_ANSWERS = ['test/agent/answer.test.ts'];
 const AGENT_MONEY = ['test/agent/money.test.ts'];
+const AGENT_MODE = ['test/agent/mode.test.ts'];
 const AGENT_ALLOWANCE = ['test/agent/allowance.test.ts'];
 const AGENT_STDIO = ['test/agent/stdio.test.ts'];
 const AGENT_LISTEN = ['test/agent/listen.test.ts'];
@@ -2903,13 +2904,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/main.ts',
-    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind, isForAgent } })',
-    change: 'consenting(terminal, { plan: { ...toApply, kind: how.kind, isForAgent } })',
+    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } })',
+    change: 'consenting(terminal, { plan: { ...toApply, kind: how.kind } })',
     tests: ['test/plans/apply.test.ts'],
   },
   {
     file: 'src/main.ts',
-    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind, isForAgent } })',
+    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } })',
     change: 'consenting(terminal, { guard })',
     tests: ['test/plans/apply.test.ts'],
   },
@@ -4733,14 +4734,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/agent.ts',
-    line: "if (signed.some(({ role }) => role === 'signer')) return undefined;",
-    change: 'if (signed.length >= 0) return undefined;',
+    line: "if (applied.signed.some(({ role }) => role === 'signer')) return undefined;",
+    change: 'if (applied.signed.length >= 0) return undefined;',
     tests: AGENT_MONEY,
   },
   {
     file: 'src/engine/sending/agent.ts',
-    line: "if (signed.some(({ role }) => role === 'signer')) return undefined;",
-    change: 'if (signed.length > 0) return undefined;',
+    line: "if (applied.signed.some(({ role }) => role === 'signer')) return undefined;",
+    change: 'if (applied.signed.length > 0) return undefined;',
     tests: AGENT_MONEY,
   },
   {
@@ -4779,10 +4780,106 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/plans/apply.ts',
-    line: '    if (isForAgent) await requireMoney(named.plan);\n',
+    line: '    if (account.globals.agent !== undefined) await requireMoney(named.plan);\n',
     change: '',
     tests: AGENT_MONEY,
     failing: 1,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: "if (endpoint?.area !== 'control') throw",
+    change: "if (endpoint?.id === '') throw",
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: '  if (isPlanned && isPlan) return;\n',
+    change: "  if (effect === 'money' && isPlannable) return;\n",
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: "const isPlanned = effect === 'money' && isPlannable;",
+    change: 'const isPlanned = isPlannable;',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: '  if (showsSecret)\n',
+    change: '  if (showsSecret && words.length === 0)\n',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: 'if (!applied) throw',
+    change: 'if (!applied) return undefined;\n  if (!applied) throw',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/main.ts',
+    line: "    await (await import('./terminal/agent-gate.ts')).requireForAgent(globals.agent, command, texts, globals);\n",
+    change: "    await import('./terminal/agent-gate.ts');\n",
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/change.ts',
+    line: '  if (account.globals.agent === undefined) return { sender: account, agentLimits: [] };\n',
+    change: '  if (account.globals.agent === undefined || !applied) return { sender: account, agentLimits: [] };\n',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/change.ts',
+    line: "  if (account.globals.agent !== undefined) (await import('./agent.ts')).requireControl(account.globals.agent, endpoint);\n",
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/setting.ts',
+    line: "  if (account.globals.agent !== undefined) (await import('./agent.ts')).requireControl(account.globals.agent);\n",
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/retry.ts',
+    line: "  if (agent !== undefined && !requirePlan) (await import('./agent.ts')).requireControl(agent, endpoint);\n",
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/opening/open-account.ts',
+    line: "  if (!isRead && agent !== undefined) (await import('../sending/agent.ts')).requireControl(agent, endpoint);\n",
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/terminal/parse/agent.ts',
+    line: 'if (name === undefined || NAME.test(name)) return name;',
+    change: 'return name;',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/terminal/parse/program.ts',
+    line: "noInput: options['input'] === false || agent !== undefined,",
+    change: "noInput: options['input'] === false,",
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/plans/change.ts',
+    line: '      ...(account.globals.agent === undefined ? {} : { agent: account.globals.agent }),\n',
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/send.ts',
+    line: '    ...(agent === undefined ? {} : { agent }),\n',
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/commands/mcp.ts',
+    line: "const env = { ...world.env, AI_AGENT: terminal.globals.agent ?? 'mcp' };",
+    change: 'const { env } = world;',
+    tests: AGENTS,
   },
   {
     file: 'src/copy/questions/sql/process.ts',

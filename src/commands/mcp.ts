@@ -76,7 +76,9 @@ async function serving(account: Account, terminal: Terminal, allowed: readonly P
   const { world, profile } = account;
   const { interrupted } = world;
   const [{ commandsIn }, { createTurns }] = await Promise.all([import('../agent/run.ts'), import('../agent/turns.ts')]);
-  const run = commandsIn(world, terminal.runs.program);
+  // What it runs, an agent runs: only as a plan says, if it changes something.
+  const env = { ...world.env, AI_AGENT: terminal.globals.agent ?? 'mcp' };
+  const run = commandsIn({ ...world, env }, terminal.runs.program);
   const isMasked = terminal.globals.isMasked !== false;
   const { commands } = await printed<{ commands: readonly CommandRecord[] }>(run, ['help', 'commands'], interrupted);
   const { topics } = await printed<{ topics: readonly { name: string; title: string }[] }>(

@@ -128,6 +128,8 @@ function worldOfTour(world: World): World {
     FIATRAIL_API_KEY: _key,
     FIATRAIL_BASE_URL: _url,
     FIATRAIL_JOURNAL_URL: _journal,
+    // Nothing in it is anyone's money.
+    AI_AGENT: _agent,
     ...env
   } = world.env;
   const folder = tourDir(world);

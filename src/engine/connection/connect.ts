@@ -43,7 +43,7 @@ const LONG_RESPONSE = 1024 * 1024;
 /** Called for each request before it is encrypted and sent; the result takes the response before it is decrypted. */
 type Watch = () => (answer: HttpResponse) => void;
 
-type ConnectOptions = Pick<AccountOptions, 'verbose' | 'timeoutMs' | 'present'>;
+type ConnectOptions = Pick<AccountOptions, 'agent' | 'verbose' | 'timeoutMs' | 'present'>;
 
 /** Opens a profile's connection. The sandbox is loaded only for an embedded profile. */
 export async function connect(
@@ -69,7 +69,7 @@ export async function connect(
   const client = createClient({
     // Below the trace, which therefore shows decrypted content.
     exchange: encryptedExchange(watched, encryptionPolicyOf(world, profile)),
-    target: { baseUrl: profile.baseUrl, apiKey, serviceName: serviceNameOf(profile, world.env) },
+    target: { baseUrl: profile.baseUrl, apiKey, serviceName: serviceNameOf(profile, world.env), agent: globals.agent },
     clock: world.clock,
     totalMs: globals.timeoutMs,
     interrupted: world.interrupted,

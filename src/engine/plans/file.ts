@@ -40,7 +40,7 @@ const shapes = () => {
     id: text,
     createdAt: time,
     expiresAt: time,
-    author: z.strictObject({ user: text, host: text, approver: z.nullable(approver) }),
+    author: z.strictObject({ user: text, host: text, approver: z.nullable(approver), agent: z.optional(text) }),
     account: z.strictObject({ profile: text, mode: text, baseUrl: text, keyFingerprint: text }),
     words: z.array(text).check(z.minLength(1)),
     input: z.custom<TypedInput>(isTypedInput),

@@ -53,6 +53,8 @@ export interface Author {
   readonly host: string;
   /** Name and public key; null if the author has no key. */
   readonly approver: { readonly name: string; readonly publicKey: string } | null;
+  /** The agent that asked, by the name that it gave itself; left out for a person or a job. */
+  readonly agent?: string | undefined;
 }
 
 interface PlannedBalance {

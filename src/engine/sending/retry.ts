@@ -39,6 +39,9 @@ export async function retry(account: Account, given: Operation, retrying: Retryi
   const { asking, requirePlan, waitMs } = retrying;
   const endpoint = await endpointNamed(given.endpoint);
   if (!endpoint || !isKeyed(given)) throw notKeyed(given);
+  const { agent } = account.globals;
+  // What a plan sends again was approved, or within the allowance.
+  if (agent !== undefined && !requirePlan) (await import('./agent.ts')).requireControl(agent, endpoint);
   // A dry run ends here: it looks for nothing.
   if (account.globals.dryRun) await prepareRequest(account, endpoint, parseExactJson(given.request) as never);
   await requireOwn(account, given);

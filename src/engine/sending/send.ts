@@ -369,18 +369,19 @@ export async function requireSigned(
 }
 
 /** Returns who decided that a plan is sent, for the journal. */
-export async function authorityOf({ plan, signed }: PlanToApply): Promise<Authority> {
+export async function authorityOf({ plan, signed }: PlanToApply, agent?: string): Promise<Authority> {
   const { publicKeyFingerprint } = await import('../../crypto/digest.ts');
-  const { user, host, approver } = plan.content.author;
+  const { user, host, approver, agent: author } = plan.content.author;
   return {
     plan: plan.hash,
-    author: { user, host, approver: approver?.name ?? null },
+    author: { user, host, approver: approver?.name ?? null, ...(author === undefined ? {} : { agent: author }) },
     signers: signed.map(({ approver: name, role, publicKey, signedAt }) => ({
       name,
       role,
       keyFingerprint: publicKeyFingerprint(publicKey),
       signedAt,
     })),
+    ...(agent === undefined ? {} : { agent }),
   };
 }
 

@@ -108,7 +108,9 @@ function colorIn(argv: readonly string[]): 'auto' | 'always' | 'never' {
 function wantsJson(argv: readonly string[], world: World): boolean {
   if (argv.includes('--json')) return true;
   const given = valueIn(argv, /^(?:-[a-z]*?o|--output=)(.*)$/, '--output');
-  return isJsonFormat(given ?? (world.env['FIATRAIL_OUTPUT'] || storedIn(argv, world)?.output));
+  const isAgents = world.env['AI_AGENT'] || argv.some((word) => /^--agent(=|$)/.test(word));
+  const set = given ?? (world.env['FIATRAIL_OUTPUT'] || storedIn(argv, world)?.output);
+  return isJsonFormat(set ?? (isAgents ? 'json' : undefined));
 }
 
 /** Returns the last value of an option, written as `--name value` or as one word. */
