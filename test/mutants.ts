@@ -53,6 +53,7 @@ const AGENTS = ['test/agent/mcp.test.ts'];
 const AGENT_ANSWERS = ['test/agent/answer.test.ts'];
 const AGENT_MONEY = ['test/agent/money.test.ts'];
 const AGENT_MODE = ['test/agent/mode.test.ts'];
+const AGENT_SETUP = ['test/commands/agent.test.ts'];
 const AGENT_ALLOWANCE = ['test/agent/allowance.test.ts'];
 const AGENT_STDIO = ['test/agent/stdio.test.ts'];
 const AGENT_LISTEN = ['test/agent/listen.test.ts'];
@@ -4880,6 +4881,36 @@ export const MUTANTS: readonly Mutant[] = [
     line: "const env = { ...world.env, AI_AGENT: terminal.globals.agent ?? 'mcp' };",
     change: 'const { env } = world;',
     tests: AGENTS,
+  },
+  {
+    file: 'src/agent/skill/written.ts',
+    line: "return sha256Hex(found.slice(0, start)) === digest ? 'older' : 'changed';",
+    change: "return 'older';",
+    tests: AGENT_SETUP,
+  },
+  {
+    file: 'src/commands/agent.ts',
+    line: "!dialog.globals.yes || each.status === 'changed' || each.status === 'foreign';",
+    change: '!dialog.globals.yes;',
+    tests: AGENT_SETUP,
+  },
+  {
+    file: 'src/commands/agent.ts',
+    line: "if (kind === undefined || kind === 'file') return readText(path);",
+    change: "if (kind !== 'folder') return readText(path);",
+    tests: AGENT_SETUP,
+  },
+  {
+    file: 'src/commands/agent.ts',
+    line: 'found.filter(({ status }) => isOurs(status)).map(',
+    change: "found.filter(({ status }) => status !== 'missing').map(",
+    tests: AGENT_SETUP,
+  },
+  {
+    file: 'src/agent/skill/mcp-settings.ts',
+    line: 'return isWritten(own) ? textOf',
+    change: 'return own !== undefined ? textOf',
+    tests: AGENT_SETUP,
   },
   {
     file: 'src/copy/questions/sql/process.ts',

@@ -48,7 +48,7 @@ export function requireOpenToAgents(agent: string, line: AgentLine): void {
   if (showsSecret)
     throw new CliError('declined', `${name} prints a secret, which agent ${agent} must not see; nothing was sent`, {
       code: 'NOT_FOR_AGENTS',
-      hint: 'have a person run it',
+      hint: 'ask a person to run it',
     });
   if (effect === 'read' || isDryRun || words[0] === 'sandbox' || name === 'fiatrail plans apply') return;
   const isPlanned = effect === 'money' && isPlannable;
@@ -64,7 +64,7 @@ function notForAgents(agent: string, what: string, isPlanned: boolean): CliError
       })
     : new CliError('declined', `${what} changes something, which agent ${agent} must not do; nothing was changed`, {
         code: 'NOT_FOR_AGENTS',
-        hint: 'have a person run it, without --agent and AI_AGENT',
+        hint: 'ask a person to run it',
       });
 }
 
