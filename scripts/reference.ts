@@ -175,7 +175,7 @@ function sectionOf(endpoint: Endpoint, command: string): string {
         String(http),
         code(name),
         when,
-        remedy,
+        String(remedy),
         from,
       ]),
     )}`,

@@ -65,7 +65,12 @@ export async function main(argv: readonly string[], real: World): Promise<number
   } catch (error) {
     const { asCliError, withSavedOperations } = await failures();
     const shown = asCliError(await withSavedOperations(error, world), world);
-    return (await import('./terminal/show/report.ts')).report(shown, { isJson, run }, argv, world);
+    return (await import('./terminal/show/report.ts')).report(
+      shown,
+      { isJson, run, catalogue: CATALOGUE },
+      argv,
+      world,
+    );
   }
 }
 

@@ -9,6 +9,7 @@ import { endDryRun } from '../engine/requests.ts';
 import { entryAt } from '../files/inspect.ts';
 import { readText, removeText, writeText } from '../files/plain-file.ts';
 import { command } from '../terminal/command.ts';
+import { missingError } from '../terminal/parse/missing.ts';
 import { oneOf, option, switchOn } from '../terminal/parse/parameters.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -36,8 +37,8 @@ function agentFor(world: World, named: AgentName | undefined): AgentName {
   const isFolder = (path: string) => entryAt(path)?.kind === 'folder';
   const found = named ?? agentAtHand(world, [world.cwd, world.homeDir], isFolder);
   if (found) return found;
-  throw new CliError('usage', 'nothing here says which agent it is for', {
-    code: 'MISSING_INPUT',
+  throw missingError(['--for <agent>'], {
+    expected: 'the agent, because nothing here says which one is at hand',
     hint: `name it: --for ${AGENT_NAMES.join(', or --for ')}`,
   });
 }

@@ -4,6 +4,7 @@ import type { Calling } from '../agent/calls.ts';
 import type { CommandRecord, RunCommand } from '../agent/commands.ts';
 import type { About } from '../agent/server.ts';
 import { PERMISSIONS, type Permission, toolsFor } from '../agent/tools.ts';
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { listenProblem } from '../base/listening.ts';
 import type { World } from '../base/world.ts';
@@ -60,7 +61,7 @@ async function requirePermitted(account: Account, allowed: readonly Permission[]
     'usage',
     `--allow apply needs an approval threshold or an allowance, and profile ${name} is LIVE with neither`,
     {
-      hint: 'set one with: fiatrail profiles approval-threshold set AMOUNT, or: fiatrail profiles rules set --agent-allowance "NGN 20000 a day"',
+      hint: advice`set one with: [fiatrail profiles approval-threshold set AMOUNT], or: [fiatrail profiles rules set --agent-allowance "NGN 20000 a day"]`,
     },
   );
 }

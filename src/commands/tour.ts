@@ -1,9 +1,9 @@
 import { tourDir } from '../account/paths.ts';
 import { CliError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import type { World } from '../base/world.ts';
 import { toPlain } from '../present/plain.ts';
 import { openPaint } from '../present/style.ts';
-import { shellWord } from '../present/text.ts';
 import { commandLines, wrap } from '../present/width.ts';
 import { command } from '../terminal/command.ts';
 import type { Terminal } from '../terminal/terminal.ts';

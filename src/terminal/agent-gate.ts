@@ -1,4 +1,6 @@
+import { plannedInput } from '../engine/plans/apply.ts';
 import { requireOpenToAgents } from '../engine/sending/agent.ts';
+import { wordsOfLine } from './ask/input.ts';
 import type { Command } from './command.ts';
 import { effectOf } from './help/effects.ts';
 import type { Globals } from './parse/globals.ts';
@@ -21,6 +23,7 @@ export async function requireForAgent(
     isPlannable: Object.hasOwn(parameters, 'plan'),
     isPlan: texts['plan'] !== undefined,
     isDryRun: dryRun,
+    planned: [...wordsOfLine(command, plannedInput(texts)), '--plan'],
     showsSecret: SHOWS_SECRET.includes(words.join(' ')) || SECRET_OPTIONS.some((name) => texts[name] === true),
   });
 }

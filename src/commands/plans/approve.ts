@@ -1,4 +1,5 @@
 import type { OwnApprover } from '../../account/approvers.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { appliedTwice } from '../../engine/evidence/applied.ts';
@@ -45,7 +46,7 @@ async function requireSecondEyes(
   }
   throw new CliError('declined', `${why}; nothing was approved`, {
     code: isAuthor ? 'APPROVED_BY_AUTHOR' : 'APPROVED_BEFORE',
-    hint: isAuthor ? 'have a second person approve it' : 'apply it with: fiatrail plans apply',
+    hint: isAuthor ? 'have a second person approve it' : advice`apply it with: [fiatrail plans apply]`,
   });
 }
 

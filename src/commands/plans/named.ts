@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type OwnApprover, ownApprover } from '../../account/approvers.ts';
 import { absolutePath } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import type { QueuedPlan } from '../../engine/plans/acts.ts';
@@ -56,7 +57,7 @@ export async function requireUnapplied(account: Account, plan: QueuedPlan, not: 
   if (!operation) return;
   throw new CliError('declined', `the plan was applied on ${operation.createdAt}; nothing was ${not}`, {
     code: 'PLAN_APPLIED',
-    hint: `see how it ended with: fiatrail ops show ${operation.operationId}`,
+    hint: advice`see how it ended with: [fiatrail ops show ${operation.operationId}]`,
   });
 }
 
@@ -72,8 +73,8 @@ export async function requireApprover(
     code: 'NO_APPROVER_KEY',
     hint:
       list.approvers.length === 0
-        ? 'make one with: fiatrail profiles approvers add NAME --generate'
-        : 'see the approvers with: fiatrail profiles approvers list',
+        ? advice`make one with: [fiatrail profiles approvers add NAME --generate]`
+        : advice`see the approvers with: [fiatrail profiles approvers list]`,
   });
 }
 

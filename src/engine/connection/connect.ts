@@ -1,6 +1,7 @@
 import { sandboxPath, stateDir } from '../../account/paths.ts';
 import { type Profile, serviceNameOf, storedOrBuiltIn } from '../../account/profile.ts';
 import { readProfile, type StoredProfile } from '../../account/stored-profile.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError, ExchangeError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../../base/world.ts';
@@ -123,7 +124,7 @@ export function platformKeyChanged(profile: string): CliError {
     `the service’s public key is not the one that profile ${profile} accepted; nothing was sent`,
     {
       code: 'PLATFORM_KEY_CHANGED',
-      hint: `ask the service for the fingerprint of its new key, then accept it with: fiatrail keys platform accept --fingerprint FINGERPRINT`,
+      hint: advice`ask the service for the fingerprint of its new key, then accept it with: [fiatrail keys platform accept --fingerprint FINGERPRINT]`,
     },
   );
 }

@@ -1,6 +1,7 @@
 import { ownApprover } from '../../account/approvers.ts';
 import { CliError } from '../../base/errors.ts';
 import { SECRET_VARIABLES, Secret } from '../../base/secret.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { World } from '../../base/world.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { redactText, secretsIn } from '../../contract/redact.ts';
@@ -9,7 +10,6 @@ import { amount, amountForPeople, isAsset } from '../../money/amount.ts';
 import { isWireNumber, parseExactJson, wireNumberText } from '../../money/decimal.ts';
 import { exactAmount, isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
-import { shellWord } from '../../present/text.ts';
 import type { AccountOptions } from '../connection/notices.ts';
 import { writtenText } from './acts.ts';
 import { approversOf, type WarnedAccount } from './approver-list.ts';

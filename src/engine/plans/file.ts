@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { fileErrors } from '../../files/inspect.ts';
@@ -119,15 +120,15 @@ function altered(from: string): CliError {
   });
 }
 
-const unusable = (path: string, why: string, hint: string) =>
+const unusable = (path: string, why: string, hint: Hint) =>
   new CliError('usage', `${path}: ${why}; nothing was sent`, { code: 'UNUSABLE_FILE', hint });
 
 const COPY = 'copy it to a file of your own that only you can write to';
 
-const PROBLEMS: Readonly<Record<OwnerOnlyFileProblem, readonly [why: string, hint: string]>> = {
+const PROBLEMS: Readonly<Record<OwnerOnlyFileProblem, readonly [why: string, hint: Hint]>> = {
   missing: [
     'the file does not exist',
-    'give the id of a plan from: fiatrail plans list; or a file that a money command wrote with --plan FILE',
+    advice`give the id of a plan from: [fiatrail plans list]; or a file that a money command wrote with --plan FILE`,
   ],
   link: ['it is a symbolic link', 'give the path of the file itself'],
   'not plain': ['it is not a regular file', 'give a file that a money command wrote with --plan FILE'],

@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Effect, Endpoint } from '../../contract/endpoint.ts';
 import { destinationsOf } from '../../contract/moves.ts';
@@ -15,7 +16,7 @@ const SAVED_MS = 48 * 3_600_000;
 const blocked = (why: string) =>
   new CliError('declined', `${why}, so an agent needs an approval; nothing was sent`, {
     code: 'APPROVAL_REQUIRED',
-    hint: 'have a person approve the plan with: fiatrail plans approve ID',
+    hint: advice`have a person approve the plan with: [fiatrail plans approve ID]`,
   });
 
 /**
@@ -23,7 +24,7 @@ const blocked = (why: string) =>
  * and nothing that this machine remembers.
  */
 export function requireControl(agent: string, endpoint?: Pick<Endpoint, 'area' | 'summary'>): void {
-  if (endpoint?.area !== 'control') throw notForAgents(agent, endpoint?.summary ?? 'this', false);
+  if (endpoint?.area !== 'control') throw notForAgents(agent, endpoint?.summary ?? 'this');
 }
 
 /** A command line of an agent, as far as its rules depend on it. */
@@ -36,6 +37,8 @@ interface AgentLine {
   readonly isDryRun: boolean;
   /** Whether it prints a secret. */
   readonly showsSecret: boolean;
+  /** The words with which it would only be planned. */
+  readonly planned: readonly string[];
 }
 
 /**
@@ -43,7 +46,7 @@ interface AgentLine {
  * that is applied meets the rest of the rules where it is sent (`agentAllowance`).
  */
 export function requireOpenToAgents(agent: string, line: AgentLine): void {
-  const { words, effect, isPlannable, isPlan, isDryRun, showsSecret } = line;
+  const { words, effect, isPlannable, isPlan, isDryRun, showsSecret, planned } = line;
   const name = `fiatrail ${words.join(' ')}`;
   if (showsSecret)
     throw new CliError('declined', `${name} prints a secret, which agent ${agent} must not see; nothing was sent`, {
@@ -53,19 +56,24 @@ export function requireOpenToAgents(agent: string, line: AgentLine): void {
   if (effect === 'read' || isDryRun || words[0] === 'sandbox' || name === 'fiatrail plans apply') return;
   const isPlanned = effect === 'money' && isPlannable;
   if (isPlanned && isPlan) return;
-  throw notForAgents(agent, name, isPlanned);
+  throw notForAgents(agent, name, isPlanned ? planned : undefined);
 }
 
-function notForAgents(agent: string, what: string, isPlanned: boolean): CliError {
-  return isPlanned
-    ? new CliError('declined', `${what} moves money, which agent ${agent} can only plan; nothing was sent`, {
-        code: 'APPROVAL_REQUIRED',
-        hint: 'run it again with --plan, and without --yes, --wait, --once and --again; then have a person approve it with: fiatrail plans approve ID',
-      })
-    : new CliError('declined', `${what} changes something, which agent ${agent} must not do; nothing was changed`, {
+/** `planned`: the words of the command that plans it. */
+function notForAgents(agent: string, what: string, planned?: readonly string[]): CliError {
+  if (!planned)
+    return new CliError(
+      'declined',
+      `${what} changes something, which agent ${agent} must not do; nothing was changed`,
+      {
         code: 'NOT_FOR_AGENTS',
         hint: 'ask a person to run it',
-      });
+      },
+    );
+  return new CliError('declined', `${what} moves money, which agent ${agent} can only plan; nothing was sent`, {
+    code: 'APPROVAL_REQUIRED',
+    hint: advice`plan it with: [fiatrail ${planned}]; then have a person approve the plan`,
+  });
 }
 
 /** What an agent sends within the allowance: the sums that the journal checks when it records it, and what it is recorded as. */
@@ -84,7 +92,7 @@ export async function agentAllowance(
   input: unknown,
   applied: Pick<PlanToApply, 'signed'> | undefined,
 ): Promise<Allowance | undefined> {
-  if (!applied) throw notForAgents(account.globals.agent ?? '', endpoint.summary, true);
+  if (!applied) throw blocked('only a plan can be sent for an agent');
   if (applied.signed.some(({ role }) => role === 'signer')) return undefined;
   const allowances = await account.rules.agentAllowances();
   if (allowances.length === 0)

@@ -1,3 +1,4 @@
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { requestIdOf } from '../../client/client.ts';
 import type { Operation } from '../../journal/operations.ts';
@@ -117,8 +118,8 @@ async function isStillUnknown(account: Account, { operationId }: Operation): Pro
 }
 
 /** Says how a request that needs a signature is sent again. A new plan would be another request. */
-const signedHint = ({ authority, operationId }: Operation): string =>
-  authority ? 'apply its plan again, within 10 minutes: fiatrail plans apply FILE' : reconcileHint(operationId);
+const signedHint = ({ authority, operationId }: Operation): Hint =>
+  authority ? advice`apply its plan again, within 10 minutes: [fiatrail plans apply FILE]` : reconcileHint(operationId);
 
 const notKeyed = (operation: Operation) =>
   new CliError(
@@ -165,7 +166,7 @@ async function stillUnknown(account: Account, given: Operation): Promise<Operati
   if (state !== 'rejected' && verdict !== 'not-done') throw new AlreadyDone(operation);
   throw new CliError('declined', `the outcome of this operation is known: ${verdict ?? state}; nothing was sent`, {
     operationId,
-    hint: `see it with: fiatrail ops show ${operationId}`,
+    hint: advice`see it with: [fiatrail ops show ${operationId}]`,
   });
 }
 
