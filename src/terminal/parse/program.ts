@@ -51,7 +51,7 @@ export async function parse(
   const program = newCommander('fiatrail', (words) => {
     shown = words;
   });
-  for (const [flags] of GLOBAL_OPTIONS) program.addOption(new Option(flags));
+  for (const [flags] of GLOBAL_OPTIONS) program.addOption(globalOption(flags));
   program.option('--version');
   const wanted = firstWord(asked);
   const group = catalogue.find(({ name }) => name === wanted);
@@ -105,6 +105,16 @@ function newCommander(name: string, shows: (words: readonly string[]) => void): 
 /** The words of a command, from the program to it: `fx`, `orders`. */
 function pathOf(command: Commander): string[] {
   return command.parent ? [...pathOf(command.parent), command.name()] : [];
+}
+
+/** An option of every command. Of two agents, either could be the mistake, and one named like an option is none. */
+function globalOption(flags: string): Option {
+  const option = new Option(flags);
+  if (option.long !== '--agent') return option;
+  return option.argParser((text: string, before: string | true | undefined) => {
+    if (!text.startsWith('-')) return once(option)(text, before);
+    throw new CommanderError(1, 'commander.optionMissingArgument', `error: option '${flags}' argument missing`);
+  });
 }
 
 /** Turns `--version` into `version`. */

@@ -7,6 +7,7 @@ import type { OutputStream, World } from '../../base/world.ts';
 import type { ErrorContext } from '../../present/error.ts';
 import { hasColor, openPaint } from '../../present/style.ts';
 import { type Group, usesProfile } from '../command.ts';
+import { isOfAgent } from '../parse/agent.ts';
 import { type CommandLine, isJsonFormat } from '../parse/program.ts';
 
 /** A command line as far as it was understood before it failed. */
@@ -127,9 +128,8 @@ function colorIn(argv: readonly string[]): 'auto' | 'always' | 'never' {
 function wantsJson(argv: readonly string[], world: World): boolean {
   if (argv.includes('--json')) return true;
   const given = valueIn(argv, /^(?:-[a-z]*?o|--output=)(.*)$/, '--output');
-  const isAgents = world.env['AI_AGENT'] || argv.some((word) => /^--agent(=|$)/.test(word));
   const set = given ?? (world.env['FIATRAIL_OUTPUT'] || storedIn(argv, world)?.output);
-  return isJsonFormat(set ?? (isAgents ? 'json' : undefined));
+  return isJsonFormat(set ?? (isOfAgent(argv, world.env) ? 'json' : undefined));
 }
 
 /** Returns the last value of an option, written as `--name value` or as one word. */
