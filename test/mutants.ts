@@ -54,6 +54,7 @@ const AGENT_ANSWERS = ['test/agent/answer.test.ts'];
 const AGENT_MONEY = ['test/agent/money.test.ts'];
 const AGENT_MODE = ['test/agent/mode.test.ts'];
 const AGENT_SETUP = ['test/commands/agent.test.ts'];
+const ACTIONS = ['test/cli/actions.test.ts'];
 const AGENT_ALLOWANCE = ['test/agent/allowance.test.ts'];
 const AGENT_STDIO = ['test/agent/stdio.test.ts'];
 const AGENT_LISTEN = ['test/agent/listen.test.ts'];
@@ -4911,6 +4912,42 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'return isWritten(own) ? textOf',
     change: 'return own !== undefined ? textOf',
     tests: AGENT_SETUP,
+  },
+  {
+    file: 'src/terminal/show/report.ts',
+    line: 'isNeeded: true }',
+    change: 'isNeeded: false }',
+    tests: ACTIONS,
+  },
+  {
+    file: 'src/base/advice.ts',
+    line: 'isNeeded: word.isWritten && NEEDED.test(word.text)',
+    change: 'isNeeded: NEEDED.test(word.text)',
+    tests: ACTIONS,
+  },
+  {
+    file: 'src/base/advice.ts',
+    line: 'add(each, false);',
+    change: "for (const character of each.split(' ')) { add(character, true); end(); }",
+    tests: ACTIONS,
+  },
+  {
+    file: 'src/base/errors.ts',
+    line: "!('hint' in more) || more.hint === error.hint ? error.commands : commandsOf(more.hint)",
+    change: 'error.commands',
+    tests: ACTIONS,
+  },
+  {
+    file: 'src/terminal/show/actions.ts',
+    line: 'else if (takesValue(text) && (!value || value.isNeeded)) needs.push(text);',
+    change: 'else if (takesValue(text) && !value) needs.push(text);',
+    tests: ACTIONS,
+  },
+  {
+    file: 'src/terminal/show/actions.ts',
+    line: "if (text.includes('|')) needs.push(text);",
+    change: "if (text.includes('|')) argv.push(...text.split('|', 1));",
+    tests: ACTIONS,
   },
   {
     file: 'src/copy/questions/sql/process.ts',

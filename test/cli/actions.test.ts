@@ -6,6 +6,7 @@ import { CliError, hintOf, withDetails } from '../../src/base/errors.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
 import { actionsOf } from '../../src/terminal/show/actions.ts';
+import { masked, withoutSecrets } from '../../src/terminal/show/report.ts';
 import { ROOT } from '../support/built.ts';
 import { fakeWorld } from '../support/world.ts';
 
@@ -98,14 +99,30 @@ describe('an action', () => {
     expect(await actionsIn(hint)).toEqual([expected]);
   });
 
-  test('has no secret: what was hidden in the hint is needed', async () => {
-    const world = fakeWorld();
-    await main(['ops', 'show', '12345678901', '-o', 'json'], world);
-    const { error } = JSON.parse(world.stderr.text().trim().split('\n').at(-1) ?? '');
-    expect(JSON.stringify(error)).not.toContain('12345678901');
-    const other = fakeWorld();
-    await main(['find', '12345678901', '-o', 'json'], other);
-    expect(other.stderr.text()).not.toContain('12345678901');
+  test.each(['12345678901', 'sandbox_0123456789abcdef', 'a-key-of-a-live-account'])(
+    'has not the secret %s: it is needed',
+    async (secret) => {
+      const error = new CliError('usage', 'm', {
+        hint: advice`see: [fiatrail receipt ${secret} --html ${`x-${secret}`}]`,
+      });
+      const env = { FIATRAIL_API_KEY: 'a-key-of-a-live-account' };
+      const clean = await withoutSecrets(error, ['receipt', secret], { env });
+      const actions = await actionsOf(clean.commands, CATALOGUE);
+      expect([JSON.stringify([clean, actions]).includes(secret), actions]).toEqual([
+        false,
+        [{ argv: ['receipt'], needs: ['id', '--html'] }],
+      ]);
+    },
+  );
+
+  test('has no value that is masked', async () => {
+    const error = new CliError('usage', 'm', { hint: advice`see: [fiatrail find ${'ADA OBI'}]` });
+    const masking = { text: (text: string) => text.replace('ADA OBI', 'name-1') };
+    const shown = masked(error, { masking } as never);
+    expect([shown.hint, await actionsOf(shown.commands, CATALOGUE)]).toEqual([
+      "see: fiatrail find 'name-1'",
+      [{ argv: ['find'], needs: ['anything'] }],
+    ]);
   });
 
   test('of what an agent may only plan is the plan', async () => {

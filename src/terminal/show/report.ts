@@ -109,7 +109,7 @@ async function shownTo(argv: readonly string[], world: World): Promise<OutputStr
 }
 
 /** Masks what an error says before it is wrapped. */
-function masked(error: CliError, { masking }: OutputStream): CliError {
+export function masked(error: CliError, { masking }: OutputStream): CliError {
   if (!masking) return error;
   return withDetails(error, {
     message: masking.text(error.message),
