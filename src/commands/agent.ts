@@ -134,7 +134,7 @@ const setupCommand = command({
   details:
     'Writes a skill, which tells an agent how to look at the account and how to plan payments, to where the agent looks for skills. It shows what it writes, and asks. A file that someone else wrote or changed is replaced only after its lines were shown. Also prints the settings with which an agent starts fiatrail mcp; --mcp writes them.',
   examples: [
-    'fiatrail agent setup',
+    'fiatrail agent setup --for claude',
     'fiatrail agent setup --for claude --mcp read,plan',
     'fiatrail agent setup --for agents --global --yes',
   ],
@@ -193,7 +193,7 @@ const removeCommand = command({
   summary: 'Remove the skill from an agent',
   details:
     'Removes only what fiatrail wrote and no one has changed since: the files of the skill, and the settings of fiatrail mcp in this folder.',
-  examples: ['fiatrail agent remove', 'fiatrail agent remove --for claude --yes'],
+  examples: ['fiatrail agent remove --for cursor', 'fiatrail agent remove --for claude --yes'],
   endpoints: [],
   isLocal: true,
   prints: () => z.object({ agent: z.enum(AGENT_NAMES), files: z.array(z.string()), left: z.array(z.string()) }),
