@@ -156,3 +156,14 @@ const NOT_ERRORS = [
   'copy/questions/books/why-open.ts',
   'commands/report/close.ts',
 ];
+
+test('an agent gets only the command lines that it may run', async () => {
+  const { commands } =
+    advice`[fiatrail plans approve ID], [fiatrail ops show ${'op'}], [fiatrail payout create --to b --plan], [fiatrail payout create --to b], [fiatrail users activate --help]`;
+  expect((await actionsOf(commands, CATALOGUE)).length).toBe(5);
+  expect(await actionsOf(commands, CATALOGUE, 'claude-code')).toEqual([
+    { argv: ['ops', 'show', 'op'] },
+    { argv: ['payout', 'create', '--to', 'b', '--plan'], needs: ['--amount'] },
+    { argv: ['users', 'activate', '--help'] },
+  ]);
+});

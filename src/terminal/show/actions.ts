@@ -3,20 +3,44 @@ import type { Action } from '../../present/error.ts';
 import type { Command, Group } from '../command.ts';
 import { GLOBAL_OPTIONS } from '../parse/globals.ts';
 
-/** Returns the command lines of a hint for programs, with what each still needs, as the map of the commands names it. */
-export const actionsOf = (
+/**
+ * Returns the command lines of a hint for programs, with what each still needs, as the map of the commands names it. An agent gets those that it
+ * may run.
+ */
+export async function actionsOf(
   commands: readonly AdvisedCommand[],
   catalogue: readonly Group[],
-): Promise<readonly Action[]> => Promise.all(commands.map((each) => actionOf(each, catalogue)));
+  agent?: string,
+): Promise<readonly Action[]> {
+  const actions = await Promise.all(commands.map((each) => actionOf(each, catalogue, agent)));
+  return actions.filter((each) => each !== undefined);
+}
 
-async function actionOf(advised: AdvisedCommand, catalogue: readonly Group[]): Promise<Action> {
+async function actionOf(
+  advised: AdvisedCommand,
+  catalogue: readonly Group[],
+  agent: string | undefined,
+): Promise<Action | undefined> {
   const words = advised.map(({ text }) => text);
   const commands = (await catalogue.find(({ name }) => name === words[0])?.load()) ?? [];
   const [command] = commands
     .filter((each) => each.words.every((word, at) => word === words[at]))
     .toSorted((a, b) => b.words.length - a.words.length);
   const { argv, needs } = command ? filledIn(command, advised) : plain(advised);
+  if (agent !== undefined && command && !(await isOpen(agent, command, argv))) return undefined;
   return { argv, ...(needs.length > 0 ? { needs } : {}) };
+}
+
+/** Whether an agent may run a command line. */
+async function isOpen(agent: string, command: Command, argv: readonly string[]): Promise<boolean> {
+  const { requireForAgent } = await import('../agent-gate.ts');
+  const has = (flag: string) => argv.includes(flag);
+  try {
+    await requireForAgent(agent, command, has('--plan') ? { plan: true } : {}, { dryRun: has('--dry-run') });
+    return true;
+  } catch {
+    return has('--help');
+  }
 }
 
 /** What has no command, such as a page of help. */

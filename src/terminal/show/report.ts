@@ -83,7 +83,15 @@ export async function report(
   const isJob = !world.stderr.isTerminal;
   const text =
     (isJson ?? wantsJson(argv, world))
-      ? errorJson(error, context, await (await import('./actions.ts')).actionsOf(error.commands, catalogue))
+      ? errorJson(
+          error,
+          context,
+          await (await import('./actions.ts')).actionsOf(
+            error.commands,
+            catalogue,
+            run ? run.globals.agent : world.env['AI_AGENT'] || undefined,
+          ),
+        )
       : errorText(error, {
           context: isJob ? context : undefined,
           paint: await openPaint(hasColor(colorIn(argv), world.stderr, world.env)),
