@@ -14,7 +14,7 @@ Add \`--agent YOUR_NAME\` to every command, unless AI_AGENT is set. Then output 
 | to see | run |
 |---|---|
 | balances, open work, unknown outcomes | \`fiatrail status\` |
-| anything by id, amount or name | \`fiatrail find 5000\` |
+| anything by id, amount or name, after \`fiatrail sync\` | \`fiatrail find 5000\` |
 | one kind of work | \`fiatrail payout list --status pending\` |
 | who can be paid | \`fiatrail bank-accounts list\` |
 | a fee in advance | \`fiatrail fees preview --amount 5000 --transaction-type offramp\` |
