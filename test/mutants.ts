@@ -55,6 +55,9 @@ const PLANS = ['test/plans/queue.test.ts'];
 const AGENTS = ['test/agent/mcp.test.ts'];
 const AGENT_ANSWERS = ['test/agent/answer.test.ts'];
 const AGENT_MONEY = ['test/agent/money.test.ts'];
+const AGENT_MODE = ['test/agent/mode.test.ts'];
+const AGENT_SETUP = ['test/commands/agent.test.ts'];
+const ACTIONS = ['test/cli/actions.test.ts'];
 const AGENT_ALLOWANCE = ['test/agent/allowance.test.ts'];
 const AGENT_STDIO = ['test/agent/stdio.test.ts'];
 const AGENT_LISTEN = ['test/agent/listen.test.ts'];
@@ -3055,13 +3058,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/main.ts',
-    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind, isForAgent } })',
-    change: 'consenting(terminal, { plan: { ...toApply, kind: how.kind, isForAgent } })',
+    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } })',
+    change: 'consenting(terminal, { plan: { ...toApply, kind: how.kind } })',
     tests: ['test/plans/apply.test.ts'],
   },
   {
     file: 'src/main.ts',
-    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind, isForAgent } })',
+    line: 'consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } })',
     change: 'consenting(terminal, { guard })',
     tests: ['test/plans/apply.test.ts'],
   },
@@ -4913,14 +4916,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/agent.ts',
-    line: "if (signed.some(({ role }) => role === 'signer')) return undefined;",
-    change: 'if (signed.length >= 0) return undefined;',
+    line: "if (applied.signed.some(({ role }) => role === 'signer')) return undefined;",
+    change: 'if (applied.signed.length >= 0) return undefined;',
     tests: AGENT_MONEY,
   },
   {
     file: 'src/engine/sending/agent.ts',
-    line: "if (signed.some(({ role }) => role === 'signer')) return undefined;",
-    change: 'if (signed.length > 0) return undefined;',
+    line: "if (applied.signed.some(({ role }) => role === 'signer')) return undefined;",
+    change: 'if (applied.signed.length > 0) return undefined;',
     tests: AGENT_MONEY,
   },
   {
@@ -4959,10 +4962,172 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/plans/apply.ts',
-    line: '    if (isForAgent) await requireMoney(named.plan);\n',
+    line: '    if (account.globals.agent !== undefined) await requireMoney(named.plan);\n',
     change: '',
     tests: AGENT_MONEY,
     failing: 1,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: "if (endpoint?.area !== 'control') throw",
+    change: "if (endpoint?.id === '') throw",
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: '  if (isPlanned && isPlan) return;\n',
+    change: "  if (effect === 'money' && isPlannable) return;\n",
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: "const isPlanned = effect === 'money' && isPlannable;",
+    change: 'const isPlanned = isPlannable;',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: '  if (showsSecret)\n',
+    change: '  if (showsSecret && words.length === 0)\n',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/agent.ts',
+    line: 'if (!applied) throw',
+    change: 'if (!applied) return undefined;\n  if (!applied) throw',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/main.ts',
+    line: "    await (await import('./terminal/agent-gate.ts')).requireForAgent(globals.agent, command, texts, globals);\n",
+    change: "    await import('./terminal/agent-gate.ts');\n",
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/change.ts',
+    line: '  if (account.globals.agent === undefined) return { sender: account, agentLimits: [] };\n',
+    change: '  if (account.globals.agent === undefined || !applied) return { sender: account, agentLimits: [] };\n',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/change.ts',
+    line: "  if (account.globals.agent !== undefined) (await import('./agent.ts')).requireControl(account.globals.agent, endpoint);\n",
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/setting.ts',
+    line: "  if (account.globals.agent !== undefined) (await import('./agent.ts')).requireControl(account.globals.agent);\n",
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/retry.ts',
+    line: "  if (agent !== undefined && !requirePlan) (await import('./agent.ts')).requireControl(agent, endpoint);\n",
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/opening/open-account.ts',
+    line: "  if (!isRead && agent !== undefined) (await import('../sending/agent.ts')).requireControl(agent, endpoint);\n",
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/terminal/parse/agent.ts',
+    line: 'if (name === undefined || NAME.test(name)) return name;',
+    change: 'return name;',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/terminal/parse/program.ts',
+    line: "noInput: options['input'] === false || agent !== undefined,",
+    change: "noInput: options['input'] === false,",
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/plans/change.ts',
+    line: '      ...(account.globals.agent === undefined ? {} : { agent: account.globals.agent }),\n',
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/engine/sending/send.ts',
+    line: '    ...(agent === undefined ? {} : { agent }),\n',
+    change: '',
+    tests: AGENT_MODE,
+  },
+  {
+    file: 'src/commands/mcp.ts',
+    line: "const env = { ...world.env, AI_AGENT: terminal.globals.agent ?? 'mcp' };",
+    change: 'const { env } = world;',
+    tests: AGENTS,
+  },
+  {
+    file: 'src/agent/skill/written.ts',
+    line: "return sha256Hex(found.slice(0, start)) === digest ? 'older' : 'changed';",
+    change: "return 'older';",
+    tests: AGENT_SETUP,
+  },
+  {
+    file: 'src/commands/agent.ts',
+    line: "!dialog.globals.yes || each.status === 'changed' || each.status === 'foreign';",
+    change: '!dialog.globals.yes;',
+    tests: AGENT_SETUP,
+  },
+  {
+    file: 'src/commands/agent.ts',
+    line: "if (kind === undefined || kind === 'file') return readText(path);",
+    change: "if (kind !== 'folder') return readText(path);",
+    tests: AGENT_SETUP,
+  },
+  {
+    file: 'src/commands/agent.ts',
+    line: 'found.filter(({ status }) => isOurs(status)).map(',
+    change: "found.filter(({ status }) => status !== 'missing').map(",
+    tests: AGENT_SETUP,
+  },
+  {
+    file: 'src/agent/skill/mcp-settings.ts',
+    line: 'return isWritten(own) ? textOf',
+    change: 'return own !== undefined ? textOf',
+    tests: AGENT_SETUP,
+  },
+  {
+    file: 'src/terminal/show/report.ts',
+    line: 'isNeeded: true }',
+    change: 'isNeeded: false }',
+    tests: ACTIONS,
+  },
+  {
+    file: 'src/base/advice.ts',
+    line: 'isNeeded: word.isWritten && NEEDED.test(word.text)',
+    change: 'isNeeded: NEEDED.test(word.text)',
+    tests: ACTIONS,
+  },
+  {
+    file: 'src/base/advice.ts',
+    line: 'add(each, false);',
+    change: "for (const character of each.split(' ')) { add(character, true); end(); }",
+    tests: ACTIONS,
+  },
+  {
+    file: 'src/base/errors.ts',
+    line: "!('hint' in more) || more.hint === error.hint ? error.commands : commandsOf(more.hint)",
+    change: 'error.commands',
+    tests: ACTIONS,
+  },
+  {
+    file: 'src/terminal/show/actions.ts',
+    line: 'else if (takesValue(text) && (!value || value.isNeeded)) needs.push(text);',
+    change: 'else if (takesValue(text) && !value) needs.push(text);',
+    tests: ACTIONS,
+  },
+  {
+    file: 'src/terminal/show/actions.ts',
+    line: "if (text.includes('|')) needs.push(text);",
+    change: "if (text.includes('|')) argv.push(...text.split('|', 1));",
+    tests: ACTIONS,
   },
   {
     file: 'src/copy/questions/sql/process.ts',

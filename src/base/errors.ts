@@ -1,3 +1,5 @@
+import { type Advice, type AdvisedCommand, commandsOf, type Hint, withCommands } from './advice.ts';
+
 /**
  * Error categories. The category of an error decides its exit code and whether a retry can help.
  * docs/errors.md shows this table. Source: the command line's conventions.
@@ -22,7 +24,7 @@ export type Category = keyof typeof CATEGORIES;
 interface RefusalCondition {
   readonly name: string;
   readonly when: string;
-  readonly remedy: string;
+  readonly remedy: Hint;
 }
 
 /** What was asked, and what a response says in its place. */
@@ -40,7 +42,9 @@ export const contradictedText = ({ asked, answered }: Contradiction): string =>
 /** Optional details of an error. */
 interface ErrorDetails {
   readonly code?: string;
-  readonly hint?: string | undefined;
+  readonly hint?: Hint | undefined;
+  /** The command lines of a hint that is only its text. */
+  readonly commands?: readonly AdvisedCommand[];
   readonly httpStatus?: number | undefined;
   readonly responseCode?: string | undefined;
   /** Of a refusal that several conditions fit: those conditions. */
@@ -80,6 +84,8 @@ export class CliError extends Error {
   readonly code: string;
   /** What to do, in words for a person. */
   readonly hint: string | undefined;
+  /** The command lines in the hint. */
+  readonly commands: readonly AdvisedCommand[];
   /** The HTTP status of the response, if there was one. */
   readonly httpStatus: number | undefined;
   /** The service's own code, from the body of the response. */
@@ -95,7 +101,8 @@ export class CliError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.category = category;
     this.code = details.code ?? category.toUpperCase().replace('-', '_');
-    this.hint = details.hint;
+    this.hint = details.hint === undefined ? undefined : String(details.hint);
+    this.commands = details.commands ?? commandsOf(details.hint);
     this.httpStatus = details.httpStatus;
     this.responseCode = details.responseCode;
     this.candidates = details.candidates ?? [];
@@ -103,6 +110,10 @@ export class CliError extends Error {
     this.operationId = details.operationId;
   }
 }
+
+/** Returns the hint of an error with its command lines, to make another one of. */
+export const hintOf = ({ hint, commands }: CliError): Advice | undefined =>
+  hint === undefined ? undefined : withCommands(hint, commands);
 
 /** Ends a prompt whose reader wants to answer the previous question again. */
 export class StepBack extends Error {}
@@ -116,7 +127,9 @@ export function withDetails(
     ...more
   }: ErrorDetails & { category?: Category; message?: string },
 ): CliError {
-  return new CliError(category, message, { ...error, cause: error, ...more });
+  // The command lines are those of the hint.
+  const commands = !('hint' in more) || more.hint === error.hint ? error.commands : commandsOf(more.hint);
+  return new CliError(category, message, { ...error, cause: error, ...more, commands });
 }
 
 /** Returns the result of `act`, or the CliError that it throws. Other errors are rethrown. */

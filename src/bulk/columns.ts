@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { isOneEditApart } from '../base/edit-distance.ts';
 import { CliError } from '../base/errors.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -257,6 +258,6 @@ function missing(command: RowCommand, columns: readonly RowColumn[], hasReferenc
   const what = titles.length === 1 ? 'a column is' : 'columns are';
   return new CliError('usage', `${where}: ${what} missing: ${titles.join(', ')}; nothing was sent`, {
     code: 'MISSING_COLUMN',
-    hint: `see the columns with: fiatrail bulk template "${command.words}"`,
+    hint: advice`see the columns with: [fiatrail bulk template "${command.words}"]`,
   });
 }

@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { listBankAccounts } from '../contract/endpoints/banks.ts';
 import { type Destination, destinationsOf, type Movement, movementOf } from '../contract/moves.ts';
@@ -106,7 +107,7 @@ function pagedRow(command: RowCommand, row: StagedRow): PagedRow {
     throw new CliError(
       'usage',
       `${where} pays the default bank account, which may be another one when the plan is applied; nothing was sent`,
-      { code: 'BAD_ROWS', hint: 'write the id of the account, from: fiatrail bank-accounts list' },
+      { code: 'BAD_ROWS', hint: advice`write the id of the account, from: [fiatrail bank-accounts list]` },
     );
   return { ...row, request, movement, destinations };
 }

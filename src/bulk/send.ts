@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { Account } from '../engine/account.ts';
 import { reconcile } from '../engine/evidence/reconcile.ts';
@@ -51,7 +52,7 @@ export async function followedRows(
       `the journal knows the file ${file.key}, and not its rows: it was imported without them`,
       {
         code: 'ROWS_MISSING',
-        hint: `give the file once more: fiatrail bulk create FILE --as "${file.command}" --once ${file.key}`,
+        hint: advice`give the file once more: [fiatrail bulk create FILE --as "${file.command}" --once ${file.key}]`,
       },
     );
   const operations = await journal.list({
@@ -260,12 +261,12 @@ export async function settleUnknown(
 const busyError = ({ key }: StagedFile, { host, process, untilMs }: FileLease) =>
   new CliError('declined', `process ${process} on ${host} sends the file ${key}; nothing was sent by this one`, {
     code: 'FILE_BUSY',
-    hint: `see how far it is with: fiatrail bulk status ${key}; if it has ended, go on after ${new Date(untilMs).toISOString()}`,
+    hint: advice`see how far it is with: [fiatrail bulk status ${key}]; if it has ended, go on after ${new Date(untilMs).toISOString()}`,
   });
 
 const interrupted = ({ key }: StagedFile) =>
   new CliError('interrupted', `interrupted between two rows of the file ${key}`, {
-    hint: `go on with: fiatrail bulk resume ${key}`,
+    hint: advice`go on with: [fiatrail bulk resume ${key}]`,
   });
 
 /** The error of a file whose rows may not be sent now. */
@@ -274,14 +275,14 @@ export function stateError({ key, state, plan }: StagedFile): CliError | undefin
   if (state === 'planned')
     return new CliError('declined', `the rows of the file ${key} are sent by its plan; nothing was sent`, {
       code: 'FILE_PLANNED',
-      hint: `see it with: fiatrail plans show ${plan?.id}; send it with: fiatrail plans apply ${plan?.id}`,
+      hint: advice`see it with: [fiatrail plans show ${plan?.id}]; send it with: [fiatrail plans apply ${plan?.id}]`,
     });
   return new CliError('declined', `the file ${key} is ${state}`, {
     code: state === 'paused' ? 'FILE_PAUSED' : 'FILE_CANCELLED',
     hint:
       state === 'paused'
-        ? `go on with: fiatrail bulk resume ${key}`
-        : `see what was sent with: fiatrail bulk report ${key}`,
+        ? advice`go on with: [fiatrail bulk resume ${key}]`
+        : advice`see what was sent with: [fiatrail bulk report ${key}]`,
   });
 }
 

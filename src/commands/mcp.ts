@@ -4,6 +4,7 @@ import type { Calling } from '../agent/calls.ts';
 import type { CommandRecord, RunCommand } from '../agent/commands.ts';
 import type { About } from '../agent/server.ts';
 import { PERMISSIONS, type Permission, toolsFor } from '../agent/tools.ts';
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { listenProblem } from '../base/listening.ts';
 import type { World } from '../base/world.ts';
@@ -66,7 +67,7 @@ async function requirePermitted(account: Account, allowed: readonly Permission[]
     'usage',
     `--allow apply needs an approval threshold or an allowance, and profile ${name} is LIVE with neither`,
     {
-      hint: 'set one with: fiatrail profiles approval-threshold set AMOUNT, or: fiatrail profiles rules set --agent-allowance "NGN 20000 a day"',
+      hint: advice`set one with: [fiatrail profiles approval-threshold set AMOUNT], or: [fiatrail profiles rules set --agent-allowance "NGN 20000 a day"]`,
     },
   );
 }
@@ -82,7 +83,9 @@ async function serving(account: Account, terminal: Terminal, allowed: readonly P
   const { world, profile } = account;
   const { interrupted } = world;
   const [{ commandsIn }, { createTurns }] = await Promise.all([import('../agent/run.ts'), import('../agent/turns.ts')]);
-  const run = commandsIn(world, terminal.runs.program);
+  // What it runs, an agent runs: only as a plan says, if it changes something.
+  const env = { ...world.env, AI_AGENT: terminal.globals.agent ?? 'mcp' };
+  const run = commandsIn({ ...world, env }, terminal.runs.program);
   const isMasked = terminal.globals.isMasked !== false;
   const { commands } = await printed<{ commands: readonly CommandRecord[] }>(run, ['help', 'commands'], interrupted);
   const { topics } = await printed<{ topics: readonly { name: string; title: string }[] }>(

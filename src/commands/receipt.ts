@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../account/paths.ts';
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { Zone } from '../base/zone.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
@@ -111,12 +112,15 @@ async function made(account: Account, zone: Zone, id: string) {
 
 /** What a document that proves nothing ends with, so that no script sends it as a proof. */
 function errorOf({ outcome, says, id }: Receipt, problem: CliError | undefined): CliError | undefined {
-  const details = { hint: `see what is known of it: fiatrail find ${id}` };
+  const details = { hint: advice`see what is known of it: [fiatrail find ${id}]` };
   switch (outcome) {
     case 'completed':
       return undefined;
     case 'open':
-      return new CliError('pending', says, { code: 'NOT_FINAL', hint: `run it again later: fiatrail receipt ${id}` });
+      return new CliError('pending', says, {
+        code: 'NOT_FINAL',
+        hint: advice`run it again later: [fiatrail receipt ${id}]`,
+      });
     case 'unconfirmed':
       return new CliError(problem?.category ?? 'rejected', problem ? `${says}: ${problem.message}` : says, {
         code: problem?.code ?? 'NOT_FOUND',

@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError, jsonIn } from '../base/errors.ts';
 import type { Mask } from '../contract/mask/index.ts';
 import { nodeCrypto } from '../crypto/digest.ts';
@@ -85,7 +86,7 @@ const textOf = (value: unknown) =>
 const wrong = (why: string) =>
   new CliError('usage', why, {
     code: 'UNUSABLE_FILE',
-    hint: 'give a file that was written by: fiatrail inspect --save-to FILE',
+    hint: advice`give a file that was written by: [fiatrail inspect --save-to FILE]`,
   });
 
 /** Reads a saved session. Throws CliError usage for a file that is something else, or is not as it was saved. */

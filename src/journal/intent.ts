@@ -95,8 +95,10 @@ const authoritySchema = () => {
     // The hash of the plan.
     plan: text,
     // As the plan says it; the approver is proven only if it is among the signers.
-    author: z.strictObject({ user: text, host: text, approver: z.nullable(text) }),
+    author: z.strictObject({ user: text, host: text, approver: z.nullable(text), agent: z.optional(text) }),
     signers: z.array(z.strictObject({ name: text, role, keyFingerprint: text, signedAt: text })),
+    // The agent that had it applied, by the name that it gave itself.
+    agent: z.optional(text),
   });
 };
 

@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import type { QueuedPlan } from '../../engine/plans/acts.ts';
@@ -13,7 +14,7 @@ export type Approval = () => Promise<AppliedPlan | undefined>;
 const changed = (key: string) =>
   new CliError('usage', `the plan of the file ${key} is not the one that its rows were staged with; nothing was sent`, {
     code: 'PLAN_ALTERED',
-    hint: 'see what is wrong with: fiatrail ops journal verify',
+    hint: advice`see what is wrong with: [fiatrail ops journal verify]`,
   });
 
 /** Returns the plan of a file as the journal has it. Throws CliError usage if it is the plan of other rows. */

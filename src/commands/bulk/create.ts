@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { CheckedFile } from '../../bulk/check-file.ts';
 import { requireSameRows } from '../../bulk/compare.ts';
@@ -244,7 +245,7 @@ async function batchesIn(
     if (!first) return;
     throw new CliError('usage', `line ${first.line}: ${first.column ?? 'the row'} ${first.problem}; nothing was sent`, {
       code: 'BAD_ROWS',
-      hint: `see all with: fiatrail bulk check ${path} --as "${runs.words.join(' ')}"`,
+      hint: advice`see all with: [fiatrail bulk check ${path} --as "${runs.words.join(' ')}"]`,
     });
   };
   return openRows(account, rowCommandOf(runs), path, wrong, agreed);

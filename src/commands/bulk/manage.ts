@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { followedRows } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
@@ -23,7 +24,7 @@ async function fileNamed(account: Account, key: string): Promise<StagedFile> {
   if (file) return file;
   throw new CliError('usage', `no file of this account has the key ${key}`, {
     code: 'NOT_FOUND',
-    hint: 'list the files with: fiatrail bulk status',
+    hint: advice`list the files with: [fiatrail bulk status]`,
   });
 }
 
@@ -87,7 +88,7 @@ const resumeCommand = (catalogue: readonly Group[]) =>
       if (rowCommandOf(runs).columns.some(({ isSecret }) => isSecret))
         throw new CliError('usage', `the BVNs of the file ${key} are not stored; nothing was sent`, {
           code: 'FILE_NEEDED',
-          hint: `give the file again: fiatrail bulk create FILE --as "${file.command}" --once ${key}`,
+          hint: advice`give the file again: [fiatrail bulk create FILE --as "${file.command}" --once ${key}]`,
         });
       return goOn(account, terminal, { command: runs, file }, input, true);
     },

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { approvalThresholdWords } from '../../account/approval-threshold.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { type FilePage, pageOf } from '../../bulk/page.ts';
 import { stateError } from '../../bulk/send.ts';
@@ -162,7 +163,7 @@ export async function openPlannedFile(
   const sums = leftSums({ sums: file.sums, plan: { id: mode.plan.content.id, struck: left } });
   await page.requirePossible();
   await requireSumApproved(account, sums, mode);
-  requireForAgent(mode);
+  requireForAgent(account, mode);
   const { lines, previews, notes } = planned.agreed;
   const shown = [...lines, ...previews, ...notes, ...struckLines(struck, sums)];
   endDryRun(account, { plan: mode.plan.content.id, key, rows: rows.length - struck.length });
@@ -177,17 +178,17 @@ export async function openPlannedFile(
   if (now.state === 'planned')
     throw new CliError('declined', 'something was decided about the plan in the meantime; nothing was sent', {
       code: 'PLAN_CLOSED',
-      hint: `see it with: fiatrail plans show ${mode.plan.content.id}`,
+      hint: advice`see it with: [fiatrail plans show ${mode.plan.content.id}]`,
     });
   return now;
 }
 
 /** Throws CliError declined if an agent applies a plan that no second person approved. */
-function requireForAgent({ isForAgent, signed }: PlanToApply): void {
-  if (!isForAgent || signed.some(({ role }) => role === 'signer')) return;
+function requireForAgent({ globals }: Account, { signed }: PlanToApply): void {
+  if (globals.agent === undefined || signed.some(({ role }) => role === 'signer')) return;
   throw new CliError('declined', 'no one has approved the plan, so an agent cannot apply it; nothing was sent', {
     code: 'APPROVAL_REQUIRED',
-    hint: 'have a person approve the plan with: fiatrail plans approve ID',
+    hint: advice`have a person approve the plan with: [fiatrail plans approve ID]`,
   });
 }
 

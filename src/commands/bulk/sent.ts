@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { countsOf, type FollowedRow, ROW_STATUSES, type RowStatus } from '../../bulk/progress.ts';
 import type { StagedFile } from '../../journal/files.ts';
@@ -112,11 +113,11 @@ export const FILE_COLUMNS: readonly Column[] = [
 /** The error of a file that is not done; undefined for one that is. */
 export function fileError({ key }: StagedFile, rows: readonly FollowedRow[]): CliError | undefined {
   const { unknown, failed, rejected, accepted, waiting } = countsOf(rows);
-  const report = `see them with: fiatrail bulk report ${key}`;
+  const report = advice`see them with: [fiatrail bulk report ${key}]`;
   if (unknown > 0)
     return new CliError('unknown', `the outcome of ${unknown} rows is unknown`, {
       code: 'OUTCOME_UNKNOWN',
-      hint: `look for it with: fiatrail bulk resume ${key}; what would prove it: fiatrail ops reconcile --all`,
+      hint: advice`look for it with: [fiatrail bulk resume ${key}]; what would prove it: [fiatrail ops reconcile --all]`,
     });
   if (failed + rejected > 0)
     return new CliError('failed', `${failed} rows failed, and ${rejected} were rejected`, {
@@ -125,11 +126,11 @@ export function fileError({ key }: StagedFile, rows: readonly FollowedRow[]): Cl
     });
   if (waiting > 0)
     return new CliError('pending', `${waiting} rows were not sent`, {
-      hint: `go on with: fiatrail bulk resume ${key}`,
+      hint: advice`go on with: [fiatrail bulk resume ${key}]`,
     });
   if (accepted > 0)
     return new CliError('pending', `the service still works on ${accepted} rows`, {
-      hint: `look again with: fiatrail bulk resume ${key}`,
+      hint: advice`look again with: [fiatrail bulk resume ${key}]`,
     });
   return undefined;
 }
@@ -139,6 +140,6 @@ export const keyTaken = ({ key, plan }: StagedFile) =>
   new CliError('usage', `the key ${key} is that of a file that was staged before; nothing was sent`, {
     code: 'FILE_KEY_TAKEN',
     hint: plan
-      ? `see its plan with: fiatrail plans show ${plan.id}`
-      : `see how far it is with: fiatrail bulk status ${key}; new rows go into a file of their own`,
+      ? advice`see its plan with: [fiatrail plans show ${plan.id}]`
+      : advice`see how far it is with: [fiatrail bulk status ${key}]; new rows go into a file of their own`,
   });

@@ -1,4 +1,5 @@
 import type { OwnApprover } from '../../account/approvers.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { appliedTwice } from '../../engine/evidence/applied.ts';
@@ -48,7 +49,7 @@ async function requireSecondEyes(
   }
   throw new CliError('declined', `${why}; nothing was approved`, {
     code: isAuthor ? 'APPROVED_BY_AUTHOR' : 'APPROVED_BEFORE',
-    hint: isAuthor ? 'have a second person approve it' : 'apply it with: fiatrail plans apply',
+    hint: isAuthor ? 'have a second person approve it' : advice`apply it with: [fiatrail plans apply]`,
   });
 }
 
@@ -142,7 +143,7 @@ async function strikeLines(
   if (left.length === 0)
     throw new CliError('usage', '--without: no row would be left; nothing was approved', {
       code: 'NO_SUCH_ROW',
-      hint: `reject the plan with: fiatrail plans reject ${named.name} --reason TEXT`,
+      hint: advice`reject the plan with: [fiatrail plans reject ${named.name} --reason TEXT]`,
     });
   const sums = new Map<Asset, bigint>();
   for (const [, each] of left) if (each) sums.set(each.asset, (sums.get(each.asset) ?? 0n) + each.minor);

@@ -1,4 +1,5 @@
 import { ownApprover } from '../../account/approvers.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Decision } from '../../engine/plans/acts.ts';
@@ -45,8 +46,8 @@ function requirePerson({ world }: Account, act: Decision, { plan }: NamedPlan, o
     {
       code: isAuthor ? 'REJECTED_BY_AUTHOR' : 'WITHDRAWN_BY_OTHER',
       hint: isAuthor
-        ? 'take it back with: fiatrail plans withdraw'
-        : 'an approver rejects it with: fiatrail plans reject',
+        ? advice`take it back with: [fiatrail plans withdraw]`
+        : advice`an approver rejects it with: [fiatrail plans reject]`,
     },
   );
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type OwnApprover, ownApprover } from '../../account/approvers.ts';
 import { absolutePath } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import type { QueuedPlan } from '../../engine/plans/acts.ts';
@@ -60,7 +61,7 @@ export async function requireUnapplied(account: Account, plan: QueuedPlan, not: 
   const show = operation ? `ops show ${operation.operationId}` : `bulk status ${fileKeyOf(plan.plan)}`;
   throw new CliError('declined', `the plan was applied on ${at}; nothing was ${not}`, {
     code: 'PLAN_APPLIED',
-    hint: `see how it ended with: fiatrail ${show}`,
+    hint: advice`see how it ended with: [fiatrail ${show}]`,
   });
 }
 
@@ -76,8 +77,8 @@ export async function requireApprover(
     code: 'NO_APPROVER_KEY',
     hint:
       list.approvers.length === 0
-        ? 'make one with: fiatrail profiles approvers add NAME --generate'
-        : 'see the approvers with: fiatrail profiles approvers list',
+        ? advice`make one with: [fiatrail profiles approvers add NAME --generate]`
+        : advice`see the approvers with: [fiatrail profiles approvers list]`,
   });
 }
 

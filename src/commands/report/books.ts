@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { ownerOf } from '../../copy/acceptances.ts';
 import { closesOf, type MonthClose } from '../../copy/closes.ts';
@@ -40,7 +41,7 @@ const unbalancedError = ({ unbalanced, off, contradicted: [contradicted] }: Unti
     : `the entries of ${unbalanced[0]?.thing} ${printable(unbalanced[0]?.id ?? '')} do not sum to zero`;
   return new CliError('declined', `the books do not balance: ${what}`, {
     code: 'BOOKS_UNBALANCED',
-    hint: 'read the account again: fiatrail sync --full',
+    hint: advice`read the account again: [fiatrail sync --full]`,
   });
 };
 
@@ -56,7 +57,7 @@ function incompleteError({ unknown, across }: Untied, accepted: readonly string[
   const more = lacks.length > NAMED ? ` and ${lacks.length - NAMED} more` : '';
   return new CliError('declined', `the books are not complete: not everything is known of ${named.join(', ')}${more}`, {
     code: 'BOOKS_INCOMPLETE',
-    hint: 'a sync may find it out: fiatrail sync; the codes are explained in docs/errors.md',
+    hint: advice`a sync may find it out: [fiatrail sync]; the codes are explained in docs/errors.md`,
   });
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
 import { allCloses, type MonthClose } from '../../copy/closes.ts';
@@ -159,7 +160,7 @@ function digestsIn(path: string): BookDigests {
   }
   throw new CliError('usage', `${path}: ${problem}`, {
     code: 'UNUSABLE_FILE',
-    hint: 'write the books with: fiatrail report books 2026-11 --format csv',
+    hint: advice`write the books with: [fiatrail report books 2026-11 --format csv]`,
     cause,
   });
 }
@@ -175,7 +176,7 @@ export async function checkedClose(account: Account, file: string, month: string
   if (problem)
     throw new CliError('usage', `the journal was changed: ${problem.what}`, {
       code: 'JOURNAL_CHANGED',
-      hint: 'see: fiatrail ops journal verify',
+      hint: advice`see: [fiatrail ops journal verify]`,
     });
   const all = await allCloses(account);
   const closes = all.filter((each) => month === undefined || each.month === month);
@@ -275,7 +276,7 @@ export function changedError(month: string, late: readonly Posting[]): CliError 
   const what = shown.length > 0 ? `changed ${shown.join(', ')}${more}` : 'changed no balance';
   return new CliError('declined', `rows of ${month} came or changed after it was closed, which ${what}`, {
     code: 'CHANGED_AFTER_CLOSE',
-    hint: `the open month counts it as an adjustment; to close it anew: fiatrail report reopen ${month} --reason "…"`,
+    hint: advice`the open month counts it as an adjustment; to close it anew: [fiatrail report reopen ${month} --reason "…"]`,
   });
 }
 
@@ -288,7 +289,7 @@ export function lackingError(lacking: readonly LackingSet[]): CliError {
     `this copy does not know ${lacking.length} ${lacking.length === 1 ? 'amount' : 'amounts'} of closed months that were known when they were closed (${codes}), such as that of ${first?.thing} ${printable(first?.id ?? '')}`,
     {
       code: 'LESS_THAN_CLOSED',
-      hint: 'the closes stand as they are; to compare them, ask an older copy, or one made with fiatrail sync backup',
+      hint: advice`the closes stand as they are; to compare them, ask an older copy, or one made with [fiatrail sync backup]`,
     },
   );
 }

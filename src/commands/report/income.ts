@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { withCopy } from '../../copy/open.ts';
 import { reachOf } from '../../copy/questions/in-copy.ts';
@@ -21,7 +22,7 @@ const TITLES = { user: 'User', day: 'Day', kind: 'Kind' } as const;
 /** The error of a part that has no rows. */
 const noSuchPart = (by: keyof typeof TITLES, name: string) =>
   new CliError('usage', `nothing was earned by the ${by} "${printable(name)}" in this period`, {
-    hint: `see what there is with: fiatrail report income --by ${by}`,
+    hint: advice`see what there is with: [fiatrail report income --by ${by}]`,
   });
 
 export const incomeCommand = command({

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { LocalCopy } from '../../copy/database.ts';
 import { readKnownUntil } from '../../copy/list-state.ts';
@@ -86,7 +87,7 @@ function monthTyped(words: readonly string[] | undefined, typed: TypedPeriod, te
   const month = monthNamed(name ?? 'this month', terminal.globals.zone, inMonthMs);
   if (month) return { month, times, isTyped };
   throw new CliError('usage', `invalid period "${printable(name ?? '')}"`, {
-    hint: 'use this month, last month, october, 2026-11, or --since and --until; see: fiatrail report --help',
+    hint: advice`use this month, last month, october, 2026-11, or --since and --until; see: [fiatrail report --help]`,
   });
 }
 
@@ -109,7 +110,7 @@ export async function withCopyFor<T>(
 export const neverLooked = () =>
   new CliError('usage', 'the balances of this account have not been copied to this machine yet', {
     code: 'NO_COPY',
-    hint: 'run: fiatrail sync',
+    hint: advice`run: [fiatrail sync]`,
   });
 
 export const svgOption = option('--svg <file>', 'also draw a bar chart to this SVG file', plainText);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
 import { withCopy } from '../../copy/open.ts';
@@ -63,11 +64,11 @@ async function targetWithId(queries: Queries, id: string): Promise<Target> {
   if (!bank)
     throw new CliError('rejected', `the copy has no user or bank account "${printable(id)}"`, {
       code: 'NOT_FOUND',
-      hint: 'give account, a token such as CNGN, the id of a user (fiatrail users list) or of a bank account (fiatrail bank-accounts list), and then the period',
+      hint: advice`give account, a token such as CNGN, the id of a user ([fiatrail users list]) or of a bank account ([fiatrail bank-accounts list]), and then the period`,
     });
   if (bank.number === null)
     throw new CliError('usage', 'the copy no longer has the number of this bank account', {
-      hint: 'run: fiatrail sync',
+      hint: advice`run: [fiatrail sync]`,
     });
   return {
     of: { kind: 'bank account', number: bank.number, bankCode: bank.code },

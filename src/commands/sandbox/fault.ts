@@ -1,3 +1,4 @@
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { sandboxFaultAdd, sandboxFaultClear, sandboxFaultList } from '../../contract/control.ts';
 import { eventOf } from '../../contract/events.ts';
@@ -76,7 +77,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
   return [addCommand, listCommand, clearCommand];
 }
 
-const invalidEndpoint = (message: string, hint: string) => new CliError('usage', `--on: ${message}`, { hint });
+const invalidEndpoint = (message: string, hint: Hint) => new CliError('usage', `--on: ${message}`, { hint });
 
 /**
  * Returns the id of the endpoint named by an id or a command. If a command calls several, the one that changes something
@@ -93,7 +94,7 @@ async function endpointOf(text: string, catalogue: readonly Group[]): Promise<st
     const what = found ? 'the command calls no endpoint' : 'expected an endpoint id or a command';
     throw invalidEndpoint(
       `invalid endpoint "${printable(text)}"; ${what}`,
-      'list the endpoints with: fiatrail endpoints',
+      advice`list the endpoints with: [fiatrail endpoints]`,
     );
   }
   const changing = called.filter(({ effect }) => effect !== 'read');

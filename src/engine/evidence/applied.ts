@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
@@ -26,11 +27,11 @@ export async function requireOneJournal(account: Account, { signatures, content 
   if (!isAlone(account) || isSoleHost(account) || isOfJournal(content.endpoint) || content.endpoint === FILES) return;
   const { approvers, needsAnother } = await approversOf(account);
   const why = 'only this machine’s journal knows that the plan is applied, so another machine could apply it too';
-  const share = `fiatrail profiles journal set ${name} --url URL`;
+  const share = advice`[fiatrail profiles journal set ${name} --url URL]`;
   if (needsAnother)
     throw new CliError('usage', `${why}; nothing was sent`, {
       code: 'JOURNAL_NOT_SHARED',
-      hint: `share a journal: ${share}; or, if no other machine applies plans of this account: fiatrail profiles journal set ${name} --sole-host`,
+      hint: advice`share a journal: ${share}; or, if no other machine applies plans of this account: [fiatrail profiles journal set ${name} --sole-host]`,
     });
   if (signatures.length === 0 && approvers.length === 0) return;
   await account.notices.say(`warning: ${why}; share a journal: ${share}`);
@@ -70,6 +71,9 @@ export async function requireUnapplied(account: Account, { content }: Plan): Pro
   throw new CliError(
     'declined',
     `the plan was applied on another machine: the service has ${found.requestId} (${found.state}); nothing was sent`,
-    { code: 'PLAN_APPLIED', hint: `see it with: ${work.evidence}` },
+    {
+      code: 'PLAN_APPLIED',
+      hint: advice`see it with: [fiatrail ${work.evidence.replace('fiatrail ', '').split(' ')}]`,
+    },
   );
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { OwnApprover } from '../../account/approvers.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError, jsonIn } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
@@ -96,7 +97,7 @@ export async function struckRows({ plan: { hash }, acts }: QueuedPlan): Promise<
 function altered(from: string): CliError {
   return new CliError('usage', `${from} has an entry that fiatrail does not record; nothing was sent`, {
     code: 'PLAN_ALTERED',
-    hint: 'see what is wrong with: fiatrail ops journal verify; write a new plan with --plan',
+    hint: advice`see what is wrong with: [fiatrail ops journal verify]; write a new plan with --plan`,
   });
 }
 

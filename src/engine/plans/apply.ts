@@ -1,4 +1,5 @@
 import { absolutePath } from '../../account/paths.ts';
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Ids } from '../../base/world.ts';
 import type { PlanMode, PlanToApply } from './change.ts';
@@ -42,7 +43,7 @@ const isPlanned = (parameters: PlannedParameters, name: string): boolean =>
   Object.hasOwn(parameters, name) && (parameters[name]?.required === true || !NOT_PLANNED.includes(name));
 
 /** Returns the texts that say what a command does. */
-function plannedInput({ texts, parameters }: Pick<LineParts, 'texts' | 'parameters'>): TypedInput {
+export function plannedInput({ texts, parameters }: Pick<LineParts, 'texts' | 'parameters'>): TypedInput {
   const given = Object.entries(texts).filter(
     ([name, text]) => text !== undefined && text !== false && isPlanned(parameters, name),
   );
@@ -81,10 +82,14 @@ interface LineParts {
 }
 
 /** The flags that mean nothing for a plan, and why. */
-const MEANINGLESS: readonly (readonly [flag: string, why: string, isGiven: (line: LineParts) => boolean])[] = [
+const MEANINGLESS: readonly (readonly [flag: string, why: Hint, isGiven: (line: LineParts) => boolean])[] = [
   ['--dry-run', 'a plan sends nothing either; omit one of them', ({ globals }) => globals.dryRun],
-  ['--yes', 'a plan is not confirmed; pass --yes to: fiatrail plans apply', ({ globals }) => globals.yes],
-  ['--wait', 'a plan starts nothing; pass --wait to: fiatrail plans apply', ({ texts }) => texts['wait'] !== undefined],
+  ['--yes', advice`a plan is not confirmed; pass --yes to: [fiatrail plans apply]`, ({ globals }) => globals.yes],
+  [
+    '--wait',
+    advice`a plan starts nothing; pass --wait to: [fiatrail plans apply]`,
+    ({ texts }) => texts['wait'] !== undefined,
+  ],
   [
     '--once',
     'a plan is applied at most once by itself; omit --once',

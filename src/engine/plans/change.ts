@@ -1,6 +1,7 @@
 import { ownApprover } from '../../account/approvers.ts';
 import { CliError } from '../../base/errors.ts';
 import { SECRET_VARIABLES, Secret } from '../../base/secret.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { World } from '../../base/world.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { redactText, secretsIn } from '../../contract/redact.ts';
@@ -9,7 +10,7 @@ import { type Amount, amount, amountForPeople, amountText, isAsset } from '../..
 import { isWireNumber, parseExactJson, wireNumberText } from '../../money/decimal.ts';
 import { exactAmount, isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
-import { shellWord } from '../../present/text.ts';
+import type { AccountOptions } from '../connection/notices.ts';
 import { writtenText } from './acts.ts';
 import { approversOf, type WarnedAccount } from './approver-list.ts';
 import { createPlan, planText } from './file.ts';
@@ -49,8 +50,6 @@ interface PlanToWrite {
 /** Sends exactly what a plan says, once. */
 export interface PlanToApply {
   readonly kind: 'apply';
-  /** Whether an agent asks for it, which needs an approval where a person may need none. */
-  readonly isForAgent?: boolean;
   readonly plan: Plan;
   readonly typed: TypedCommand;
   readonly signed: readonly Signed[];
@@ -74,6 +73,7 @@ export type AppliedPlan = PlanToApply | PlanOfRow;
 
 /** The parts of an account that plans need. */
 interface PlanningAccount extends WarnedAccount {
+  readonly globals: Pick<AccountOptions, 'agent'>;
   readonly time: { nowMs(): Promise<number> };
 }
 
@@ -129,6 +129,7 @@ export async function writePlan(
       user: world.host.user,
       host: world.host.name,
       approver: own ? { name: own.name, publicKey: own.publicKey } : null,
+      ...(account.globals.agent === undefined ? {} : { agent: account.globals.agent }),
     },
     account: { profile: name, mode, baseUrl, keyFingerprint },
     words: typed.words,

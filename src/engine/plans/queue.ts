@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import type { Journal } from '../../journal/interface.ts';
@@ -136,7 +137,9 @@ export async function findQueued(account: PlanAccount, word: string): Promise<Qu
       : `the journal of profile ${account.profile.name} has no plan ${quotedText(word, 60)}`,
     {
       code: only ? 'VALIDATION_ERROR' : 'PLAN_NOT_FOUND',
-      hint: only ? 'give more of the id' : 'see the plans with: fiatrail plans list; for a file, give its path: ./FILE',
+      hint: only
+        ? 'give more of the id'
+        : advice`see the plans with: [fiatrail plans list]; for a file, give its path: ./FILE`,
     },
   );
 }
@@ -149,7 +152,7 @@ export async function queuedAs(account: PlanAccount, { content: { id }, hash }: 
   if (queued.plan.hash === hash) return queued;
   throw new CliError('usage', `the journal has another plan ${quotedText(id, 60)} than the file; nothing was sent`, {
     code: 'PLAN_ALTERED',
-    hint: `see that one with: fiatrail plans show ${quotedText(id, 60)}`,
+    hint: advice`see that one with: [fiatrail plans show ${quotedText(id, 60)}]`,
   });
 }
 

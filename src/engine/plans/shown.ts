@@ -16,9 +16,9 @@ export function proofLines({ content, hash }: Plan, signed: readonly Signed[]): 
   ];
 }
 
-/** A person for people: `ada, a.obi on host-1`. */
-export const personForPeople = ({ user, host, approver }: Author): string =>
-  `${approver ? `${approver.name}, ` : ''}${user} on ${host}`;
+/** A person for people: `ada, a.obi on host-1`, with the agent that they let work. */
+export const personForPeople = ({ user, host, approver, agent }: Author): string =>
+  `${approver ? `${approver.name}, ` : ''}${user} on ${host}${agent === undefined ? '' : `, by agent ${agent}`}`;
 
 /** Who made a plan, for people. */
 export const authorForPeople = ({ author }: Pick<PlanContent, 'author'>): string => personForPeople(author);

@@ -200,6 +200,7 @@ async function writeOf<E extends Endpoint>(
   { endpoint, input, change, options }: WantedChange<E>,
 ): Promise<AccountReply<ResponseOf<E>>> {
   const request = await prepareRequest(account, endpoint, input, options);
+  if (account.globals.agent !== undefined) (await import('./agent.ts')).requireControl(account.globals.agent, endpoint);
   const needsConsent = change.needsConsent || consentsOf(endpoint, input).length > 0;
   if (needsConsent && !change.isAgreed) await prompt.confirm(change);
   // They may have changed while the question was open.
@@ -286,7 +287,7 @@ export async function changeOf<E extends Endpoint>(
     tag: change.tag,
     sweep: change.sweep,
     guard: earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard,
-    authority: applied && (await authorityOf(applied)),
+    authority: applied && (await authorityOf(applied, account.globals.agent)),
     plan: applied && (await claimOf(account, applied)),
     call: (isLate, beforeResend): Promise<Reply<ResponseOf<E>>> =>
       sendRequest(account, request, { ...options, isLate, beforeResend, terms: baseline.terms }),
@@ -298,7 +299,7 @@ export async function changeOf<E extends Endpoint>(
 
 /** Returns what an agent needs to have a plan sent: who the journal names, and sums that it checks besides those of rules. Throws CliError. */
 async function forAgent(account: Account, applied: AppliedPlan | undefined, endpoint: Endpoint, input: unknown) {
-  if (!applied?.isForAgent) return { sender: account, agentLimits: [] };
+  if (account.globals.agent === undefined) return { sender: account, agentLimits: [] };
   const allowance = await (await import('./agent.ts')).agentAllowance(account, endpoint, input, applied);
   if (!allowance) return { sender: account, agentLimits: [] };
   return { sender: { ...account, command: allowance.command }, agentLimits: allowance.limits };
