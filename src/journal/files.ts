@@ -100,7 +100,12 @@ export function rowsDigest() {
   };
 }
 
-const sorted = (texts: StagedRow['texts']) => Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));
+/** The texts by name. Most rows have them in order, which a look at each name finds out sooner than sorting does. */
+function sorted(texts: StagedRow['texts']): readonly (readonly [string, string])[] {
+  const entries = Object.entries(texts);
+  const isSorted = entries.every(([name], at) => at === 0 || (entries[at - 1]?.[0] ?? '') < name);
+  return isSorted ? entries : entries.sort(([a], [b]) => (a < b ? -1 : 1));
+}
 
 /** Rows that one statement inserts or asks for. */
 const BATCH = 500;
