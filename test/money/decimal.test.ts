@@ -262,7 +262,7 @@ describe('isWireNumber', () => {
   });
 });
 
-describe('scaledInteger', () => {
+describe('scaledInteger of any text', () => {
   /** Texts around those that are read without a pattern: short and long, with leading and trailing zeros, with points in any place. */
   const nearPlain = fc.string({ unit: fc.constantFrom(...'0012345678999..'), minLength: 0, maxLength: 18 });
   const JSON_DIGITS = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
@@ -271,10 +271,10 @@ describe('scaledInteger', () => {
     fc.assert(
       fc.property(nearPlain, fc.integer({ min: 0, max: 8 }), (text, scale) => {
         const found = scaledInteger(text, scale);
-        if (!JSON_DIGITS.test(text)) return expect(found).toBe(undefined);
-        const { numerator, denominator } = rational(text);
+        const { numerator, denominator } = rational(JSON_DIGITS.test(text) ? text : '0');
         const scaled = numerator * 10n ** BigInt(scale);
-        expect(found).toBe(scaled % denominator === 0n ? scaled / denominator : undefined);
+        const isExact = JSON_DIGITS.test(text) && scaled % denominator === 0n;
+        expect(found).toBe(isExact ? scaled / denominator : undefined);
       }),
       { numRuns: 20_000 },
     );
