@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { countsOf, type FollowedRow, ROW_STATUSES, type RowStatus } from '../../bulk/progress.ts';
+import { countsOf, type FollowedRow, ROW_STATUSES, type RowStatus, rowsText } from '../../bulk/progress.ts';
 import type { StagedFile } from '../../journal/files.ts';
 import { type Amount, amount, isAsset } from '../../money/amount.ts';
 import { amountSchema } from '../../present/prints.ts';
@@ -85,22 +85,25 @@ export function fileError({ key }: StagedFile, rows: readonly FollowedRow[]): Cl
   const { unknown, failed, rejected, accepted, waiting } = countsOf(rows);
   const report = `see them with: fiatrail bulk report ${key}`;
   if (unknown > 0)
-    return new CliError('unknown', `the outcome of ${unknown} rows is unknown`, {
+    return new CliError('unknown', `the outcome of ${rowsText(unknown)} is unknown`, {
       code: 'OUTCOME_UNKNOWN',
       hint: `look for it with: fiatrail bulk resume ${key}; what would prove it: fiatrail ops reconcile --all`,
     });
   if (failed + rejected > 0)
-    return new CliError('failed', `${failed} rows failed, and ${rejected} were rejected`, {
-      code: 'ROWS_FAILED',
-      hint: report,
-    });
+    return new CliError('failed', badText(failed, rejected), { code: 'ROWS_FAILED', hint: report });
   if (waiting > 0)
-    return new CliError('pending', `${waiting} rows were not sent`, {
+    return new CliError('pending', `${rowsText(waiting)} ${waiting === 1 ? 'was' : 'were'} not sent`, {
       hint: `go on with: fiatrail bulk resume ${key}`,
     });
   if (accepted > 0)
-    return new CliError('pending', `the service still works on ${accepted} rows`, {
+    return new CliError('pending', `the service still works on ${rowsText(accepted)}`, {
       hint: `look again with: fiatrail bulk resume ${key}`,
     });
   return undefined;
 }
+
+const badText = (failed: number, rejected: number): string =>
+  [
+    ...(failed > 0 ? [`${rowsText(failed)} failed`] : []),
+    ...(rejected > 0 ? [`the service rejected ${rowsText(rejected)}`] : []),
+  ].join(', and ');
