@@ -76,9 +76,9 @@ export const rowNote = ({ reference, line }: Pick<NumberedRow, 'reference' | 'li
 const MOST_NOTES = 10;
 
 /** Returns what a log says of the rows that failed, that were rejected or whose outcome is unknown, besides those that it has named already. */
-export function badRowNotes(rows: readonly FollowedRow[], said: ReadonlySet<string>): readonly string[] {
+export function badRowNotes(rows: readonly FollowedRow[], noted: ReadonlySet<string>): readonly string[] {
   const bad = rows.flatMap(({ status, operation, ...row }) => {
-    if (said.has(row.reference)) return [];
+    if (noted.has(row.reference)) return [];
     const why = operation?.detail ? `: ${operation.detail}` : '';
     if (status === 'failed' || status === 'rejected') return [rowNote(row, `${status}${why}`)];
     return status === 'unknown' ? [rowNote(row, `the outcome is unknown${why}`)] : [];

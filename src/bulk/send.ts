@@ -27,7 +27,7 @@ export interface SentRows {
   readonly rows: readonly FollowedRow[];
   readonly sent: number;
   /** The references of the rows that it has said something of. */
-  readonly said: ReadonlySet<string>;
+  readonly noted: ReadonlySet<string>;
   /** Why it stopped before it had sent all of them; undefined if it had. */
   readonly stopped: CliError | undefined;
 }
@@ -126,7 +126,7 @@ async function sendIn(
   sending: Sending,
   mayGoOn: () => Promise<CliError | undefined>,
 ): Promise<SentRows> {
-  const run = { sent: 0, errors: 0, said: new Set<string>() };
+  const run = { sent: 0, errors: 0, noted: new Set<string>() };
   let stopped: CliError | undefined;
   for (let isFirst = true; ; isFirst = false) {
     const rows = await followedRows(journal, file, staged);
@@ -138,7 +138,7 @@ async function sendIn(
     const isSettled = stopped === undefined && pass.later > 0 && (await looked(sending.say, settle)) > 0;
     if (!isSettled) break;
   }
-  return { rows: await followedRows(journal, file, staged), sent: run.sent, said: run.said, stopped };
+  return { rows: await followedRows(journal, file, staged), sent: run.sent, noted: run.noted, stopped };
 }
 
 /** One pass over the rows of a file that can be sent. */
@@ -148,7 +148,7 @@ interface Pass {
   readonly rows: readonly FollowedRow[];
   readonly due: readonly FollowedRow[];
   readonly sending: Sending;
-  readonly run: { sent: number; errors: number; readonly said: Set<string> };
+  readonly run: { sent: number; errors: number; readonly noted: Set<string> };
   mayGoOn(): Promise<CliError | undefined>;
 }
 
@@ -177,7 +177,7 @@ async function passOver({
     else run.sent += 1;
     if (after === 'error') {
       run.errors += 1;
-      run.said.add(row.reference);
+      run.noted.add(row.reference);
     }
     shown.set(row.number, { ...row, status: STATUS_AFTER[after] });
     if (after !== 'later' && run.sent % LOOK_EVERY === 0)

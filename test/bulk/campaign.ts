@@ -84,6 +84,9 @@ async function endOf(run: Promise<Ran>): Promise<string> {
   return `${code ?? 'killed'} ${name}`.trim();
 }
 
+/** Far longer than a row takes, or the end of a run. */
+const LONGEST_RUN_MS = 180_000;
+
 /** Kills a host, the service or the journal's server while a file is sent, once some rows more have moved. */
 async function killOnce(bench: Bench, file: CampaignFile, path: string, chances: Chances, rows: number): Promise<void> {
   const { server, journal, hosts } = bench;
@@ -99,7 +102,11 @@ async function killOnce(bench: Bench, file: CampaignFile, path: string, chances:
     hasEnded = true;
   });
   const until = movedIn(server, file).length + rows;
-  while (!hasEnded && movedIn(server, file).length < until) await sleep(5);
+  const lateMs = Date.now() + LONGEST_RUN_MS;
+  while (!hasEnded && movedIn(server, file).length < until) {
+    if (Date.now() > lateMs) throw new Error(`process ${running.pid} neither sends nor ends`);
+    await sleep(5);
+  }
   await sleep(chances.below(60));
   const victim = hasEnded ? 'nothing' : chances.one(['host', 'host', 'host', 'service', 'journal'] as const);
   if (victim === 'host') running.kill('SIGKILL');

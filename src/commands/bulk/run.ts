@@ -60,7 +60,7 @@ export async function runFile(
     await line.clear();
     const ended = await followToEnd(account, file, sent, wait);
     await line.end();
-    for (const note of badRowNotes(ended, sent.said)) await account.notices.say(note);
+    for (const note of badRowNotes(ended, sent.noted)) await account.notices.say(note);
     const journal = await account.journal();
     const now = await journal.files.current(file);
     const result = { data: fileData(now, ended, undefined), columns: FILE_COLUMNS };
