@@ -148,7 +148,7 @@ export function filesIn(
           digest,
           state: 'open',
           stagedAt: new Date(queries.now()).toISOString(),
-          stagedBy: `${host.user}@${host.name}`,
+          stagedBy: `${host.user} on ${host.name}`,
         };
         await appendFacts(recording, [{ subject: subjects.file(account, key), value: JSON.stringify(value) }]);
         return { file: { ...value, account, key }, isNew: true };

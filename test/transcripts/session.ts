@@ -14,7 +14,7 @@ import * as here from '../support/in-process.ts';
  *     [exit 0]
  *     @U = fiatrail users onboard ... -o json < BVN | userId      stores a printed field as `$U`
  *
- * `$ write PATH TEXT` creates a file and `$ cat PATH` prints one. Write `[exit ?]` below a new command.
+ * `$ write PATH TEXT` creates a file, with a line end for each `\n`, and `$ cat PATH` prints one. Write `[exit ?]` below a new command.
  */
 type Block =
   | { readonly kind: 'text'; readonly line: string }
@@ -124,7 +124,7 @@ function fileCommand(home: Home, program: string, [name = '', ...words]: readonl
   if (program === 'cat') return { stdout: readFileSync(path, 'utf8'), stderr: '', code: 0 };
   if (program !== 'write') throw new Error(`a transcript has no command ${program}`);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `${words.join(' ')}\n`);
+  writeFileSync(path, `${words.join(' ').replaceAll('\\n', '\n')}\n`);
   return { stdout: '', stderr: '', code: 0 };
 }
 

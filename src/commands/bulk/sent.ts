@@ -73,7 +73,7 @@ export const FILE_COLUMNS: readonly Column[] = [
   { field: 'unknown', title: 'Unknown' },
   { field: 'waiting', title: 'Waiting' },
   { field: 'sums', title: 'Sum' },
-  { field: 'left', title: 'Not sent' },
+  { field: 'left', title: 'Not paid' },
   { field: 'waitsFor', title: 'Waits for' },
   { field: 'digest', title: 'Digest', isWide: true },
   { field: 'stagedAt', title: 'Staged', isBrief: true },
