@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { problemsOf } from '../contract/check.ts';
+import { problemsFinder } from '../contract/check.ts';
 import { type Movement, movementOf } from '../contract/moves.ts';
 import { type Amount, type Asset, amount, amountForPeople, assetNamed } from '../money/amount.ts';
 import { amountText, type CellProblem, problemOfCell, problemOfDigits } from './cells.ts';
@@ -218,6 +218,7 @@ function requestReader(command: RowCommand, header: Header, facts: CheckFacts, f
   const { endpoint } = command;
   const positions = new Map(command.columns.map(({ key, title }) => [title, header.at.get(key)] as const));
   const warn = warningsOf(header, facts, findings);
+  const problemsIn = problemsFinder(endpoint.request());
   return ({ line, text }: GivenRow, { texts, values }: ReadValues) => {
     let request: unknown;
     try {
@@ -227,7 +228,7 @@ function requestReader(command: RowCommand, header: Header, facts: CheckFacts, f
       findings.error({ line }, notValid(error));
       return undefined;
     }
-    for (const { field, message } of problemsOf(endpoint.request(), request))
+    for (const { field, message } of problemsIn(request))
       findings.error({ line, at: positions.get(command.titleOf(field)) }, { problem: message });
     const movement = endpoint.moves && movementOf(endpoint, request);
     const currency = text(header.own.currency);

@@ -93,6 +93,7 @@ export interface FileRecords {
 /** A digest of rows, which are added in their order. */
 export function rowsDigest() {
   const digest = runningSha256();
+  const sorted = sorter();
   return {
     // A line of JSON has no line end.
     add: ({ line, reference, texts }: StagedRow) => digest.add(`${JSON.stringify([line, reference, sorted(texts)])}\n`),
@@ -100,11 +101,18 @@ export function rowsDigest() {
   };
 }
 
-/** The texts by name. Most rows have them in order, which a look at each name finds out sooner than sorting does. */
-function sorted(texts: StagedRow['texts']): readonly (readonly [string, string])[] {
-  const entries = Object.entries(texts);
-  const isSorted = entries.every(([name], at) => at === 0 || (entries[at - 1]?.[0] ?? '') < name);
-  return isSorted ? entries : entries.sort(([a], [b]) => (a < b ? -1 : 1));
+/** Returns what lists the texts of a row by name. The rows of a file have the same names, which are sorted once. */
+function sorter(): (texts: StagedRow['texts']) => readonly (readonly [string, string | undefined])[] {
+  let given: readonly string[] = [];
+  let names: readonly string[] = [];
+  return (texts) => {
+    const own = Object.keys(texts);
+    if (own.length !== given.length || own.some((name, at) => name !== given[at])) {
+      given = own;
+      names = own.toSorted();
+    }
+    return names.map((name) => [name, texts[name]] as const);
+  };
 }
 
 /** Rows that one statement inserts or asks for. */

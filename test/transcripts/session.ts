@@ -207,6 +207,8 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
 ];
 
 /** Who runs the tests, and where. */
+/** Digests of rows, which may have ids. */
+const ROW_DIGESTS = /(\bDigest {2,}|"digest": ")[\w-]{43}(?![\w-])/g;
 const MACHINE = `${userInfo().username} on ${hostname()}`;
 const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d(?::\d\d)?(?:Z| UTC| [+-]\d\d(?::\d\d)?))/g;
 /** The month that a report is about, where no month was typed. */
@@ -238,6 +240,7 @@ function createNormaliser(home: Home): (output: string) => string {
         .replace(TIMES, '<time>')
         .replace(MONTHS, '$1<month>')
         .replace(MILLISECONDS, '$1<milliseconds>')
-        .replace(BLOCKS, '$1<block>'),
+        .replace(BLOCKS, '$1<block>')
+        .replace(ROW_DIGESTS, '$1<digest>'),
     );
 }
