@@ -2,12 +2,13 @@
  * Measures the speed of fiatrail, each figure as a ratio to something on the same machine that does the same work, or to itself with less data.
  * `npm run bench` takes half an hour; `npm run bench -- --quick` is a trial run. A flag runs some rows alone: `--commands` those of complete
  * commands, `--round-trips` their requests over HTTPS, `--server` the CPU time of a served sandbox, `--history` a long history, `--sealed` encrypted
- * responses, `--journal` the journal, `--copy` the copy of the lists, `--tab` Tab with many users known, `--webhooks` webhooks, `--inspect` the
+ * responses, `--journal` the journal, `--copy` the copy of the lists, `--tab` Tab with many users known, `--bulk` the check of a file of many rows, `--webhooks` webhooks, `--inspect` the
  * inspector and `startSandbox`. `--shared-journal` measures a journal in PostgreSQL, and needs a server's programs. Exits with 1 if a target is
  * missed, or if a measurement fails: then it prints what was measured before it.
  */
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { measureBulk } from './bulk.ts';
 import { measureCommands, seedEmbedded } from './commands.ts';
 import { measureCopy } from './copy.ts';
 import { measureDelivery } from './delivery.ts';
@@ -31,6 +32,7 @@ import { openWorkshop, type Workshop } from './workshop.ts';
 
 interface Size extends Load, HistorySize, JournalSize, WebhookSize, InboxSize, ServerSize, InspectorSize {
   readonly users: number;
+  readonly fileRows: number;
 }
 
 const FULL: Size = {
@@ -39,6 +41,7 @@ const FULL: Size = {
   seconds: 3,
   onboardings: 100_000,
   users: 100_000,
+  fileRows: 100_000,
   transactions: 1_000_000,
   exports: 1,
   operations: 1_000_000,
@@ -58,6 +61,7 @@ const QUICK: Size = {
   seconds: 1,
   onboardings: 5_000,
   users: 5_000,
+  fileRows: 100_000,
   transactions: 20_000,
   exports: 1,
   operations: 20_000,
@@ -147,6 +151,11 @@ async function* serverTime(shop: Workshop, size: Size): Measured {
   yield await measureServerTime(shop, size);
 }
 
+async function* bulk(shop: Workshop, size: Size): Measured {
+  say(`a file of ${size.fileRows} rows`);
+  yield await measureBulk(shop, size.fileRows, size.rounds);
+}
+
 async function* webhooks(shop: Workshop, size: Size): Measured {
   // More and shorter rounds, because these rows keep two servers and a sender busy and so depend on what else the machine does.
   const load = { ...size, rounds: size.rounds * 3, seconds: size.seconds / 2 };
@@ -172,6 +181,7 @@ const GROUPS = {
   '--journal': journal,
   '--copy': copy,
   '--tab': tab,
+  '--bulk': bulk,
   '--server': serverTime,
   '--round-trips': roundTrips,
   '--webhooks': webhooks,
