@@ -194,12 +194,24 @@ describe('the lease of a file', () => {
   });
 });
 
-test('the digest of rows is that of their texts, in whatever order a row has them', () => {
-  const digestOf = (texts: Readonly<Record<string, string>>) => {
+describe('the digest of rows', () => {
+  const digestOf = (...rows: readonly Readonly<Record<string, string>>[]) => {
     const digest = rowsDigest();
-    digest.add({ line: 2, reference: 'A', texts });
+    for (const texts of rows) digest.add({ line: 2, reference: 'A', texts });
     return digest.value();
   };
-  expect(digestOf({ to: 'default', amount: '5' })).toBe(digestOf({ amount: '5', to: 'default' }));
-  expect(digestOf({ amount: 'default', to: '5' })).not.toBe(digestOf({ amount: '5', to: 'default' }));
+
+  test('is that of their texts, in whatever order a row has them', () => {
+    expect(digestOf({ to: 'default', amount: '5' })).toBe(digestOf({ amount: '5', to: 'default' }));
+    expect(digestOf({ amount: 'default', to: '5' })).not.toBe(digestOf({ amount: '5', to: 'default' }));
+  });
+
+  test.each<Readonly<Record<string, string>>>([
+    { amount: '5', note: 'y' },
+    { amount: '5' },
+    { amount: '5', note: 'x', to: 'z' },
+  ])('has all texts of a row with other names than the one before: %o', (other) => {
+    const first = { amount: '5', to: 'default' };
+    expect(digestOf(first, other)).not.toBe(digestOf(first, { amount: '5', note: 'x' }));
+  });
 });
