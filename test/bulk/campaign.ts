@@ -9,14 +9,14 @@ import type { TestServer } from '../support/postgres.ts';
 import { type CampaignFile, campaignFiles, movedIn, writeFile } from './campaign-files.ts';
 import { printed } from './payouts.ts';
 
-/** Rows of a campaign, and how often something is killed while they are sent. */
+/** Rows of a campaign, and how many runs are begun of which nearly each is to be killed: some end before. */
 export const ROWS = Number(process.env['FIATRAIL_SOAK_BULK_ROWS'] ?? 120);
-export const KILLS = Number(process.env['FIATRAIL_SOAK_BULK_KILLS'] ?? 8);
+export const RUNS = Number(process.env['FIATRAIL_SOAK_BULK_RUNS'] ?? 8);
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const IS_LONG = process.env['FIATRAIL_SOAK_BULK_ROWS'] !== undefined;
 
 /** Longer than any campaign takes. */
-export const CAMPAIGN_MS = 600_000 + ROWS * 2_000 + KILLS * 30_000;
+export const CAMPAIGN_MS = 600_000 + ROWS * 2_000 + RUNS * 30_000;
 
 const FAULTS = [
   ...(['lost-request', 'lost-response', 'slow', 'http-500', 'http-500-after', 'http-502-html'] as const),
@@ -93,7 +93,7 @@ async function killOnce(bench: Bench, file: CampaignFile, path: string, chances:
   if (chances.percent(40)) addFault(server, chances.percent(70) ? file.start : file.list, chances.one(FAULTS));
   if (chances.percent(30)) await fiatrailJson(hosts[0], ['sandbox', 'advance', `${1 + chances.below(15)}m`, '-q']);
   const isOther = chances.percent(35);
-  if (isOther) endLeases(bench);
+  endLeases(bench);
   const isStaged = printed(await fiatrail(hosts[1], ['bulk', 'status', file.key, '-q', '-o', 'json'])).code === 0;
   const running =
     isOther && isStaged ? startFiatrail(hosts[1], resumeWords(file)) : startFiatrail(hosts[0], createWords(path, file));
@@ -188,17 +188,17 @@ async function expectTrue({ server, hosts }: Bench, file: CampaignFile): Promise
 
 /** Sends files of every kind that moves money, with kills and faults; then settles all of it, and compares report, file and ledger. */
 export async function bulkCampaign(journal: TestServer): Promise<void> {
-  onTestFailed(() => console.error(`repeat this with FIATRAIL_SOAK_SEED=${SEED}; ${ROWS} rows, ${KILLS} kills`));
+  onTestFailed(() => console.error(`repeat this with FIATRAIL_SOAK_SEED=${SEED}; ${ROWS} rows, ${RUNS} runs`));
   const bench = await openBench(journal);
   const chances = chancesOf(SEED);
   const files = campaignFiles(bench.place, Math.ceil(ROWS / 4));
-  const killsOfEach = Math.ceil(KILLS / files.length);
+  const runsOfEach = Math.ceil(RUNS / files.length);
   const beganAt = Date.now();
   for (const file of files) {
     const path = writeFile(bench.hosts[0], file);
-    for (let kill = 0; kill < killsOfEach; kill++) {
-      const perKill = Math.max(1, Math.floor(file.rows.length / killsOfEach));
-      await killOnce(bench, file, path, chances, 1 + chances.below(perKill));
+    for (let run = 0; run < runsOfEach; run++) {
+      const perRun = Math.max(1, Math.floor(file.rows.length / runsOfEach));
+      await killOnce(bench, file, path, chances, 1 + chances.below(perRun));
     }
     await fiatrail(bench.hosts[0], ['sandbox', 'fault', 'clear', '-q']);
     await finish(bench, file);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { bulkCampaign, CAMPAIGN_MS, KILLS, ROWS } from '../bulk/campaign.ts';
+import { bulkCampaign, CAMPAIGN_MS, ROWS, RUNS } from '../bulk/campaign.ts';
 import { requireBuilt } from '../support/built.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 
@@ -10,6 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-test(`${ROWS} rows of files move once, whatever is killed: ${KILLS} kills`, { timeout: CAMPAIGN_MS }, () =>
+test(`${ROWS} rows of files move once, whatever is killed in ${RUNS} runs`, { timeout: CAMPAIGN_MS }, () =>
   bulkCampaign(server),
 );
