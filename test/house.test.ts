@@ -247,7 +247,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   fflate: ['files/zip.ts'],
   'node:sqlite': ['sqlite/'],
   'node:http': ['agent/listen.ts', 'client/network.ts', 'inspector/', 'sandbox/', 'webhooks/listen/'],
-  'node:buffer': ['sandbox/', 'webhooks/inbox/'],
+  'node:buffer': ['bulk/csv.ts', 'sandbox/', 'webhooks/inbox/'],
   'node:stream': ['sandbox/serve.ts', 'webhooks/kit.ts'],
   'node:stream/web': ['webhooks/kit.ts'],
   'node:zlib': ['contract/state-content.ts'],

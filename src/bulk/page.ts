@@ -272,7 +272,7 @@ async function warnings(
   for (const row of rows) {
     const { line, movement, texts } = row;
     warn(line, movement, texts);
-    const odd = problemOfHolder({ name: texts['name'] }, nameOf(toOf(row)).holder);
+    const odd = problemOfHolder(texts['name'], nameOf(toOf(row)).holder);
     if (odd !== undefined) findings.warning({ line }, { problem: odd });
   }
   const shown = findings.problems.slice(0, MOST_LARGEST);

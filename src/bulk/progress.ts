@@ -1,6 +1,7 @@
 import type { NumberedRow, StagedFile } from '../journal/files.ts';
 import type { Operation } from '../journal/operations.ts';
 import type { OperationState } from '../journal/states.ts';
+import { grouped } from '../money/decimal.ts';
 
 /**
  * How far a row is, as its operation says. `waiting`: it was not sent. `rejected`: the service did not accept it, and nothing was done; it is sent again by the
@@ -73,4 +74,25 @@ export function countsOf(rows: readonly Pick<FollowedRow, 'status'>[]): Readonly
   const counts = Object.fromEntries(ROW_STATUSES.map((status) => [status, 0])) as Record<RowStatus, number>;
   for (const { status } of rows) counts[status] += 1;
   return counts;
+}
+
+export const rowsText = (count: number): string => (count === 1 ? '1 row' : `${grouped(count)} rows`);
+
+/** What a log says of a row that is not as it should be. */
+export const rowNote = ({ reference, line }: Pick<NumberedRow, 'reference' | 'line'>, text: string): string =>
+  `${reference} (line ${line}): ${text}`;
+
+/** Bad rows that a log names one by one. */
+const MOST_NOTES = 10;
+
+/** Returns what a log says of the rows that failed, that were rejected or whose outcome is unknown, besides those that it has named already. */
+export function badRowNotes(rows: readonly FollowedRow[], noted: ReadonlySet<string>): readonly string[] {
+  const bad = rows.flatMap(({ status, operation, ...row }) => {
+    if (noted.has(row.reference)) return [];
+    const why = operation?.detail ? `: ${operation.detail}` : '';
+    if (status === 'failed' || status === 'rejected') return [rowNote(row, `${status}${why}`)];
+    return status === 'unknown' ? [rowNote(row, `the outcome is unknown${why}`)] : [];
+  });
+  if (bad.length <= MOST_NOTES) return bad;
+  return [...bad.slice(0, MOST_NOTES), `and ${rowsText(bad.length - MOST_NOTES)} more; see them with: bulk report`];
 }

@@ -5,7 +5,7 @@ import { reconcile } from '../engine/evidence/reconcile.ts';
 import type { FileLease, NumberedRow, StagedFile } from '../journal/files.ts';
 import type { Journal } from '../journal/interface.ts';
 import { followAccepted } from './follow.ts';
-import { type FollowedRow, KEY_END, type RowStatus, withOperations } from './progress.ts';
+import { type FollowedRow, KEY_END, type RowStatus, rowNote, rowsText, withOperations } from './progress.ts';
 
 /** Sends a row as its command. Resolves once the service took it, or did it before. Throws CliError. */
 export type SendRow = (row: NumberedRow) => Promise<void>;
@@ -29,6 +29,8 @@ interface Sending {
 export interface SentRows {
   readonly rows: readonly FollowedRow[];
   readonly sent: number;
+  /** The references of the rows that it has said something of. */
+  readonly noted: ReadonlySet<string>;
   /** Why it stopped before it had sent all of them; undefined if it had. */
   readonly stopped: CliError | undefined;
 }
@@ -130,7 +132,7 @@ async function sendIn(
   sending: Sending,
   mayGoOn: () => Promise<CliError | undefined>,
 ): Promise<SentRows> {
-  const run = { sent: 0, errors: 0 };
+  const run = { sent: 0, errors: 0, noted: new Set<string>() };
   let stopped: CliError | undefined;
   for (let isFirst = true; ; isFirst = false) {
     const rows = await followedRows(journal, file, staged);
@@ -142,7 +144,7 @@ async function sendIn(
     const isSettled = stopped === undefined && pass.later > 0 && (await looked(sending.say, settle)) > 0;
     if (!isSettled) break;
   }
-  return { rows: await followedRows(journal, file, staged), sent: run.sent, stopped };
+  return { rows: await followedRows(journal, file, staged), sent: run.sent, noted: run.noted, stopped };
 }
 
 /** One pass over the rows of a file that can be sent. */
@@ -152,7 +154,7 @@ interface Pass {
   readonly rows: readonly FollowedRow[];
   readonly due: readonly FollowedRow[];
   readonly sending: Sending;
-  readonly run: { sent: number; errors: number };
+  readonly run: { sent: number; errors: number; readonly noted: Set<string> };
   mayGoOn(): Promise<CliError | undefined>;
 }
 
@@ -179,7 +181,10 @@ async function passOver({
     if (after instanceof CliError) return { stopped: after, later };
     if (after === 'later') later += 1;
     else run.sent += 1;
-    if (after === 'error') run.errors += 1;
+    if (after === 'error') {
+      run.errors += 1;
+      run.noted.add(row.reference);
+    }
     shown.set(row.number, { ...row, status: STATUS_AFTER[after] });
     if (after !== 'later' && run.sent % LOOK_EVERY === 0)
       await looked(sending.say, () => followSent(account, file, rows));
@@ -220,7 +225,7 @@ async function sendOne(
       () => 'sent' as const,
       async (error: unknown) => {
         const found = afterError(error);
-        if (found === 'error') await say(`${row.reference} (line ${row.line}): ${(error as CliError).message}`);
+        if (found === 'error') await say(rowNote(row, (error as CliError).message));
         return found;
       },
     );
@@ -287,14 +292,14 @@ export function stateError({ key, state, plan }: StagedFile): CliError | undefin
 }
 
 const enough = (sent: number) =>
-  new CliError('pending', `${sent} rows were sent, as --first says`, {
+  new CliError('pending', `${rowsText(sent)} ${sent === 1 ? 'was' : 'were'} sent, as --first says`, {
     hint: 'run it again without --first for the rest',
   });
 
 const tooManyErrors = (errors: number) =>
   new CliError(
     'rejected',
-    `stopped after ${errors} rows that the service rejected, that failed, or whose outcome is unknown`,
+    `stopped after ${rowsText(errors)} that the service rejected, that failed, or whose outcome is unknown`,
     {
       code: 'TOO_MANY_ERRORS',
       hint: 'see why with bulk report; run it again to go on',

@@ -125,6 +125,7 @@ export interface FileRecords {
 /** A digest of rows, which are added in their order. */
 export function rowsDigest() {
   const digest = runningSha256();
+  const sorted = sorter();
   return {
     // A line of JSON has no line end.
     add: ({ line, reference, texts }: StagedRow) => digest.add(`${JSON.stringify([line, reference, sorted(texts)])}\n`),
@@ -132,7 +133,19 @@ export function rowsDigest() {
   };
 }
 
-const sorted = (texts: StagedRow['texts']) => Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));
+/** Returns what lists the texts of a row by name. The rows of a file have the same names, which are sorted once. */
+function sorter(): (texts: StagedRow['texts']) => readonly (readonly [string, string | undefined])[] {
+  let given: readonly string[] = [];
+  let names: readonly string[] = [];
+  return (texts) => {
+    const own = Object.keys(texts);
+    if (own.length !== given.length || own.some((name, at) => name !== given[at])) {
+      given = own;
+      names = own.toSorted();
+    }
+    return names.map((name) => [name, texts[name]] as const);
+  };
+}
 
 /** Rows that one statement inserts or asks for. */
 const BATCH = 500;
@@ -176,7 +189,7 @@ export function filesIn(
           digest,
           ...(plan ? { state: 'planned', plan: { id: plan.id, struck: null } } : { state: 'open' }),
           stagedAt: new Date(queries.now()).toISOString(),
-          stagedBy: `${host.user}@${host.name}`,
+          stagedBy: `${host.user} on ${host.name}`,
         };
         await appendFacts(recording, [{ subject: subjects.file(account, key), value: JSON.stringify(value) }]);
         return { file: { ...value, account, key }, isNew: true };

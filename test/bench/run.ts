@@ -2,13 +2,15 @@
  * Measures the speed of fiatrail, each figure as a ratio to something on the same machine that does the same work, or to itself with less data.
  * `npm run bench` takes half an hour; `npm run bench -- --quick` is a trial run. A flag runs some rows alone: `--commands` those of complete
  * commands, `--round-trips` their requests over HTTPS, `--server` the CPU time of a served sandbox, `--history` a long history, `--sealed` encrypted
- * responses, `--journal` the journal, `--copy` the copy of the lists, `--books` its books, `--tab` Tab with many users known, `--webhooks` webhooks, `--inspect` the
+ * responses, `--journal` the journal, `--copy` the copy of the lists, `--books` its books, `--bulk` the check of a file of many rows, `--tab`
+ * Tab with many users known, `--webhooks` webhooks, `--inspect` the
  * inspector and `startSandbox`. `--shared-journal` measures a journal in PostgreSQL, and needs a server's programs. Exits with 1 if a target is
  * missed, or if a measurement fails: then it prints what was measured before it.
  */
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { type BooksSize, measureBooks } from './books.ts';
+import { measureBulk } from './bulk.ts';
 import { measureCommands, seedEmbedded } from './commands.ts';
 import { measureCopy } from './copy.ts';
 import { measureDelivery } from './delivery.ts';
@@ -32,6 +34,7 @@ import { openWorkshop, type Workshop } from './workshop.ts';
 
 interface Size extends Load, HistorySize, JournalSize, WebhookSize, InboxSize, ServerSize, InspectorSize, BooksSize {
   readonly users: number;
+  readonly fileRows: number;
 }
 
 const FULL: Size = {
@@ -40,6 +43,7 @@ const FULL: Size = {
   seconds: 3,
   onboardings: 100_000,
   users: 100_000,
+  fileRows: 100_000,
   transactions: 1_000_000,
   exports: 1,
   operations: 1_000_000,
@@ -62,6 +66,7 @@ const QUICK: Size = {
   seconds: 1,
   onboardings: 5_000,
   users: 5_000,
+  fileRows: 100_000,
   transactions: 20_000,
   exports: 1,
   operations: 20_000,
@@ -159,6 +164,11 @@ async function* serverTime(shop: Workshop, size: Size): Measured {
   yield await measureServerTime(shop, size);
 }
 
+async function* bulk(shop: Workshop, size: Size): Measured {
+  say(`a file of ${size.fileRows} rows`);
+  yield await measureBulk(shop, size.fileRows, size.rounds);
+}
+
 async function* webhooks(shop: Workshop, size: Size): Measured {
   // More and shorter rounds, because these rows keep two servers and a sender busy and so depend on what else the machine does.
   const load = { ...size, rounds: size.rounds * 3, seconds: size.seconds / 2 };
@@ -185,6 +195,7 @@ const GROUPS = {
   '--copy': copy,
   '--books': books,
   '--tab': tab,
+  '--bulk': bulk,
   '--server': serverTime,
   '--round-trips': roundTrips,
   '--webhooks': webhooks,

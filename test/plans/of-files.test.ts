@@ -160,13 +160,16 @@ test('the plan of another account, and a plan whose rows the journal does not ha
   expect(sent(team)).toEqual([]);
 });
 
+const applyAsAgent = (team: Team, id: string) =>
+  team.run('ada', json('plans', 'apply', id, '--yes'), { env: { AI_AGENT: 'claude-code' } });
+
 test('an agent applies a plan of a file only if a second person approved it', async () => {
   const team = await open();
   await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 499999']);
   const id = await planned(team);
-  expect(endOf(await apply(team, 'ada', id, '--as-agent'))).toEqual([9, 'APPROVAL_REQUIRED']);
+  expect(endOf(await applyAsAgent(team, id))).toEqual([9, 'APPROVAL_REQUIRED']);
   await approve(team, 'bayo', id);
-  await apply(team, 'ada', id, '--as-agent');
+  await applyAsAgent(team, id);
   expect(sent(team)).toEqual(amounts());
 });
 

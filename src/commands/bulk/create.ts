@@ -18,7 +18,7 @@ import { command, type Group } from '../../terminal/command.ts';
 import { MONEY_OPTIONS, PLAN_OPTIONS, required } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { planOfFile, requireSumApproved } from './approval.ts';
-import { CHECKED_COLUMNS, checkedData, checkedError } from './checked.ts';
+import { CHECKED_COLUMNS, checkedData, checkedError, checkedSchema } from './checked.ts';
 import { asOption, controlOptions, fileArgument, runOptions } from './file-options.ts';
 import type { openPlannedFile } from './planned.ts';
 import { type CommandWithRows, commandAs, rowCommandOf } from './row-command.ts';
@@ -50,7 +50,7 @@ export const createCommand = (catalogue: readonly Group[]) =>
       'fiatrail bulk create suppliers.csv --as "payout create" --once suppliers-{year}-{month} --first 5 --yes -o json',
     ],
     endpoints: [],
-    prints: fileSchema,
+    prints: { either: [fileSchema, checkedSchema] },
     parameters: {
       file: fileArgument,
       as: asOption,

@@ -1,7 +1,7 @@
 import type { RowCommand } from '../../bulk/columns.ts';
 import { followAccepted } from '../../bulk/follow.ts';
 import { waitForTurnMs } from '../../bulk/pace.ts';
-import { countsOf, type FollowedRow } from '../../bulk/progress.ts';
+import { badRowNotes, countsOf, type FollowedRow } from '../../bulk/progress.ts';
 import { amountOf } from '../../bulk/report.ts';
 import { followedRows, looked, type SentRows, sendRows, settleUnknown } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
@@ -32,6 +32,9 @@ export interface FileRun {
 
 const STOP_AFTER = 10;
 
+/** What is said at the first interrupt: a row that waits for the rate limit may take a minute. */
+const ENDS_SOON = 'ends after the row that is being sent; a second interrupt ends at once';
+
 /** Sends the rows of a staged file, follows them to their end, and returns what is printed. */
 export async function runFile(
   account: Account,
@@ -43,6 +46,9 @@ export async function runFile(
   const opened = openForRows(account, command);
   const line = account.notices.progress.line(true);
   const shows = progressOf(account, { command, file }, line.isLive);
+  const { interrupted } = account.world;
+  const sayEnd = () => void line.clear().then(() => account.notices.say(ENDS_SOON));
+  interrupted.addEventListener('abort', sayEnd, { once: true });
   try {
     const sent = await sendRows(account, file, {
       send: rowRunner({ account, terminal, rows: opened.account, command, file, secrets, approval }),
@@ -58,6 +64,7 @@ export async function runFile(
     await line.clear();
     const ended = await followToEnd(account, file, sent, wait);
     await line.end();
+    for (const note of badRowNotes(ended, sent.noted)) await account.notices.say(note);
     const journal = await account.journal();
     const now = await journal.files.current(file);
     const result = { data: fileData(now, ended, undefined), columns: FILE_COLUMNS };
@@ -66,6 +73,7 @@ export async function runFile(
     const shown = sent.stopped?.category === 'pending' ? (fileError(now, ended) ?? sent.stopped) : error;
     return shown ? { result, error: shown } : { result };
   } finally {
+    interrupted.removeEventListener('abort', sayEnd);
     await line.clear();
     await opened.close();
   }

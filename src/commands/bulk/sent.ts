@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
-import { countsOf, type FollowedRow, ROW_STATUSES, type RowStatus } from '../../bulk/progress.ts';
+import { countsOf, type FollowedRow, ROW_STATUSES, type RowStatus, rowsText } from '../../bulk/progress.ts';
 import type { StagedFile } from '../../journal/files.ts';
 import { type Amount, amount, isAsset } from '../../money/amount.ts';
 import { amountSchema } from '../../present/prints.ts';
@@ -102,7 +102,7 @@ export const FILE_COLUMNS: readonly Column[] = [
   { field: 'waiting', title: 'Waiting' },
   { field: 'struck', title: 'Struck out' },
   { field: 'sums', title: 'Sum' },
-  { field: 'left', title: 'Not sent' },
+  { field: 'left', title: 'Not paid' },
   { field: 'waitsFor', title: 'Waits for' },
   { field: 'plan', title: 'Plan', isWide: true },
   { field: 'digest', title: 'Digest', isWide: true },
@@ -115,21 +115,18 @@ export function fileError({ key }: StagedFile, rows: readonly FollowedRow[]): Cl
   const { unknown, failed, rejected, accepted, waiting } = countsOf(rows);
   const report = advice`see them with: [fiatrail bulk report ${key}]`;
   if (unknown > 0)
-    return new CliError('unknown', `the outcome of ${unknown} rows is unknown`, {
+    return new CliError('unknown', `the outcome of ${rowsText(unknown)} is unknown`, {
       code: 'OUTCOME_UNKNOWN',
       hint: advice`look for it with: [fiatrail bulk resume ${key}]; what would prove it: [fiatrail ops reconcile --all]`,
     });
   if (failed + rejected > 0)
-    return new CliError('failed', `${failed} rows failed, and ${rejected} were rejected`, {
-      code: 'ROWS_FAILED',
-      hint: report,
-    });
+    return new CliError('failed', badText(failed, rejected), { code: 'ROWS_FAILED', hint: report });
   if (waiting > 0)
-    return new CliError('pending', `${waiting} rows were not sent`, {
+    return new CliError('pending', `${rowsText(waiting)} ${waiting === 1 ? 'was' : 'were'} not sent`, {
       hint: advice`go on with: [fiatrail bulk resume ${key}]`,
     });
   if (accepted > 0)
-    return new CliError('pending', `the service still works on ${accepted} rows`, {
+    return new CliError('pending', `the service still works on ${rowsText(accepted)}`, {
       hint: advice`look again with: [fiatrail bulk resume ${key}]`,
     });
   return undefined;
@@ -143,3 +140,9 @@ export const keyTaken = ({ key, plan }: StagedFile) =>
       ? advice`see its plan with: [fiatrail plans show ${plan.id}]`
       : advice`see how far it is with: [fiatrail bulk status ${key}]; new rows go into a file of their own`,
   });
+
+const badText = (failed: number, rejected: number): string =>
+  [
+    ...(failed > 0 ? [`${rowsText(failed)} failed`] : []),
+    ...(rejected > 0 ? [`the service rejected ${rowsText(rejected)}`] : []),
+  ].join(', and ');
