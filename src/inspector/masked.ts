@@ -13,8 +13,8 @@ export function shownSource(source: InspectorSource, mask: Mask | undefined): In
   return {
     ...source,
     lists: of(lists, (list) => maskedList(list, mask)),
-    documents: of(documents, (read) => async () => mask.value(await read())),
-    actions: of(actions, (act) => async (input) => mask.value(await act(input))),
+    documents: of(documents, (read) => async (asked) => mask.value(await read(asked))),
+    actions: of(actions, (act) => async (input) => mask.value(await act(meantIn(mask, input)))),
     find: async (text) =>
       mask.value(await source.find(mask.meant(text))) as Awaited<ReturnType<InspectorSource['find']>>,
     linksOf: async (texts) => {
@@ -26,6 +26,12 @@ export function shownSource(source: InspectorSource, mask: Mask | undefined): In
     },
   };
 }
+
+/** What is sent of what the page shows has the values that its handles stand for. */
+const meantIn = (mask: Mask, input: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, typeof value === 'string' ? mask.meant(value) : value]),
+  );
 
 function maskedList(list: List, mask: Mask): List {
   const { page, detail } = list;

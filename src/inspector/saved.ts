@@ -62,7 +62,7 @@ export async function sessionText(
     };
   }
   const documents: Record<string, unknown> = {};
-  for (const [name, read] of Object.entries(source.documents)) documents[name] = await read();
+  for (const [name, read] of Object.entries(source.documents)) documents[name] = await read({});
   const savedAt = new Date(nowMs).toISOString();
   const session: SavedSession = {
     title: source.title,

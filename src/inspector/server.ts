@@ -179,7 +179,7 @@ async function read(source: InspectorSource, pathname: string, query: URLSearchP
   const own = <T>(record: Readonly<Record<string, T>>) => (Object.hasOwn(record, name) ? record[name] : undefined);
   if (what === 'documents') {
     const document = own(source.documents);
-    return document ? json(200, await document()) : refused(NOT_FOUND);
+    return document ? json(200, await document(askedIn(query))) : refused(NOT_FOUND);
   }
   const list = what === 'lists' || what === 'sums' ? own(source.lists) : undefined;
   if (!list) return refused(NOT_FOUND);
@@ -222,6 +222,9 @@ const aboutOf = ({ title, zone, notice, lists, documents, actions }: InspectorSo
   documents: Object.keys(documents),
   actions: Object.keys(actions),
 });
+
+const askedIn = (query: URLSearchParams) =>
+  Object.fromEntries([...query].map(([name, value]) => [name, value.slice(0, 200)]));
 
 function rowQueryOf(query: URLSearchParams): RowQuery {
   const whole = (name: string, most: number) => {

@@ -109,6 +109,9 @@ export interface Life {
   readonly isObserved: boolean;
 }
 
+/** What the page asks of a document, by name. */
+export type Asked = Readonly<Record<string, string>>;
+
 /** What the page may show, and do. */
 export interface InspectorSource {
   readonly title: string;
@@ -118,7 +121,7 @@ export interface InspectorSource {
   readonly notice?: string;
   readonly lists: Readonly<Record<string, List>>;
   /** Documents that are read as a whole. */
-  readonly documents: Readonly<Record<string, () => Promise<unknown> | unknown>>;
+  readonly documents: Readonly<Record<string, (asked: Asked) => Promise<unknown> | unknown>>;
   /** Changes, which only a sandbox has. */
   readonly actions: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => Promise<unknown>>>;
   find(text: string): Promise<readonly Found[]>;

@@ -91,6 +91,16 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
     ],
     states: ['waits for you', 'waiting', 'approved', 'rejected', 'withdrawn', 'expired', 'applied', 'applied-in-part'],
   },
+  points: {
+    title: 'Points in time',
+    columns: [
+      column('at', 'Sandbox time', 'time'),
+      column('name', 'Name'),
+      column('machineAt', 'Machine time', 'time'),
+      column('size', 'Size', 'number'),
+    ],
+    states: [],
+  },
   ledger: {
     title: 'Ledger',
     columns: [

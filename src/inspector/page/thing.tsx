@@ -1,6 +1,7 @@
 import type { About } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { textAt } from './field.ts';
+import { Pay, type Payment } from './pay.tsx';
 import { type Life, Picture } from './picture.tsx';
 import { Postings, type PostingsShown } from './postings.tsx';
 import { hrefOf } from './route.tsx';
@@ -46,6 +47,7 @@ interface ThingDetail {
   readonly paidBy?: readonly Readonly<Record<'id' | 'state' | 'at' | 'amount' | 'who', string>>[];
   readonly postings?: readonly (PostingsShown & Readonly<Record<'id' | 'event' | 'at', string>>)[];
   readonly next?: readonly string[];
+  readonly pays?: Payment;
 }
 
 /** A thing of the business: what it moves, for whom, what it waits for, and what happened to it. */
@@ -64,6 +66,7 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
         <CopyId text={id} label="Copy ID" /> <code>{plain(id)}</code>
       </p>
       <Amounts of={amounts} />
+      {of.pays && <Pay key={id} of={of.pays} about={about} />}
       <h3>What happened</h3>
       <Timeline of={of} />
       {paidBy.length > 0 && (

@@ -1,5 +1,6 @@
 import type { About } from './api.tsx';
 import { Facts } from './facts.tsx';
+import { Pay, type Payment } from './pay.tsx';
 import { hrefOf } from './route.tsx';
 import { CopyId, plain, State, Time, Wide } from './text.tsx';
 
@@ -15,10 +16,11 @@ interface UserDetail {
   })[];
   readonly accounts: readonly Readonly<Record<'accountNumber' | 'accountName' | 'kind' | 'status', string>>[];
   readonly work: readonly Readonly<Record<'id' | 'kind' | 'at' | 'state' | 'look' | 'amount', string>>[];
+  readonly pays?: Payment;
 }
 
 /** A user of the sandbox: wallets, accounts to pay into, and the newest work. */
-export function UserDetails({ detail: of }: { readonly detail: UserDetail; readonly about: About }) {
+export function UserDetails({ detail: of, about }: { readonly detail: UserDetail; readonly about: About }) {
   return (
     <>
       <h2>{plain(of.who)}</h2>
@@ -34,6 +36,7 @@ export function UserDetails({ detail: of }: { readonly detail: UserDetail; reado
           ['Since', <Time at={of.at} />],
         ]}
       />
+      {of.pays && <Pay key={of.id} of={of.pays} about={about} />}
       <h3>Wallets</h3>
       {of.wallets.length === 0 && <p class="note">This user has no wallet.</p>}
       <ul class="belongings">

@@ -4,6 +4,7 @@ import type { Database } from '../../sqlite/database.ts';
 import { pageOfMatches, rememberMatches } from '../matches.ts';
 import type { List } from '../source.ts';
 import { areThere, type Ends, endsOf } from './added.ts';
+import { paymentOfUser } from './payments.ts';
 import { ALL_WORK, rowOfWork, type WorkRow } from './work-row.ts';
 
 interface UserRow {
@@ -86,6 +87,7 @@ function userOf(store: Database, id: string, nowMs: number) {
       accountName,
     })),
     work: work.map(rowOfWork),
+    pays: paymentOfUser(store, row),
   };
 }
 
