@@ -1743,6 +1743,13 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   })),
   {
+    file: 'src/inspector/account/source.ts',
+    line: 'actions: {},',
+    change: 'actions: { advance: async () => ({}) },',
+    tests: ['test/inspector/attacks.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/inspector/sandbox/history.ts',
     line: 'requireValid({ ...request, days });',
     change: '',
