@@ -212,7 +212,7 @@ async function withLinks(
   return { ...detail, links: Object.fromEntries(links) };
 }
 
-const aboutOf = ({ title, zone, notice, lists, documents, actions }: InspectorSource) => ({
+const aboutOf = ({ title, zone, notice, lists, documents, actions, choices = {} }: InspectorSource) => ({
   title,
   zone,
   notice,
@@ -221,6 +221,7 @@ const aboutOf = ({ title, zone, notice, lists, documents, actions }: InspectorSo
   filters: Object.fromEntries(Object.entries(lists).map(([name, { filters = [] }]) => [name, filters])),
   documents: Object.keys(documents),
   actions: Object.keys(actions),
+  choices,
 });
 
 const askedIn = (query: URLSearchParams) =>

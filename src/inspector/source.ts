@@ -122,6 +122,8 @@ export interface InspectorSource {
   readonly lists: Readonly<Record<string, List>>;
   /** Documents that are read as a whole. */
   readonly documents: Readonly<Record<string, (asked: Asked) => Promise<unknown> | unknown>>;
+  /** What documents can be asked for: of each, the values that a name may have, the usual one first. */
+  readonly choices?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   /** Changes, which only a sandbox has. */
   readonly actions: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => Promise<unknown>>>;
   find(text: string): Promise<readonly Found[]>;

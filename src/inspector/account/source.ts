@@ -9,10 +9,10 @@ import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { heldList, heldWhile } from '../held.ts';
+import { heldByQuestion, heldList, heldWhile } from '../held.ts';
 import { lookOf, lookOfOperation } from '../look.ts';
 import type { Found, InspectorSource, LinksTo } from '../source.ts';
-import { chartsDocument, todayIn } from './charts.ts';
+import { CHART_CHOICES, chartsDocument, todayIn, volumesDocument } from './charts.ts';
 import { eventOf, newestEvents } from './events.ts';
 import { accountNow } from './now.ts';
 import { newestOperations, operationOf } from './operations.ts';
@@ -42,7 +42,8 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
     return [extent?.latestId ?? 0n, ...Object.values(counts ?? {})].join('.');
   };
   const chartsVersion = async () => `${await copyVersion()}.${todayIn(zone, world.clock.now())}`;
-  const charts = heldWhile(chartsVersion, () => chartsDocument(account, zone));
+  const volumes = heldWhile(chartsVersion, () => volumesDocument(account, zone));
+  const charts = heldByQuestion(chartsVersion, (asked) => chartsDocument(account, zone, asked));
   const lists = {
     operations: heldList(
       operationsVersion,
@@ -76,11 +77,12 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
           inbox,
           copied: lists.copied,
           plans: lists.plans,
-          charts: async () => (await charts()).value,
+          volumes: async () => (await volumes()).value,
         }),
-      charts: async () => (await charts()).value,
+      charts,
       copy: () => copyDocument(account),
     },
+    choices: { charts: CHART_CHOICES },
     find: (text) => found(account, text),
     linksOf: (texts) => linksOf(account, texts),
     version: async () => [await operationsVersion(), await eventsVersion(), await chartsVersion()].join('-'),
