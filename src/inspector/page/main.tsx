@@ -199,7 +199,7 @@ function Pane({ route, about, version }: PaneProps) {
   if (route.pane === 'find') return <FindPane text={route.text} about={about} version={version} />;
   if (isDocument(route.pane)) {
     const { pane: Document } = DOCUMENTS[route.pane];
-    return <Document about={about} version={version} />;
+    return <Document {...{ about, version, route }} />;
   }
   return <ListPane key={route.pane} route={route} about={about} version={version} />;
 }

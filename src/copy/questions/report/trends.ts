@@ -2,13 +2,14 @@ import { clockDistance } from '../../../engine/connection/service-time.ts';
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount, amountText } from '../../../money/amount.ts';
 import { decimalText } from '../../../money/decimal.ts';
-import { type Figure, figureForPeople, negated } from '../../../money/figure.ts';
+import { type Figure, figureForPeople, negated, unknownFigure } from '../../../money/figure.ts';
 import { bridgeTransfer } from '../../../things/bridge-transfer.ts';
 import { trade } from '../../../things/market.ts';
 import { swap } from '../../../things/swap.ts';
 import type { Thing } from '../../../things/thing.ts';
 import { bucketOf } from '../../bucket.ts';
 import { readKnownUntil } from '../../list-state.ts';
+import { because } from '../reasons.ts';
 import { balancesAt, movedInParts } from './balance.ts';
 import { ASSETS } from './checks.ts';
 import { afterLastSync, cutListsIn } from './cut-lists.ts';
@@ -53,12 +54,13 @@ const shownValue = (figure: Figure): TrendValue => ({
 
 const lineOf = (title: string, figures: readonly Figure[]): TrendLine => ({ title, values: figures.map(shownValue) });
 
-/** Whether a line is worth drawing: something of it is known that is not zero. */
-const isWorthALine = ({ values }: TrendLine): boolean => values.some(({ size }) => size !== null && size !== 0n);
+/** Whether a line is worth drawing: something of it is known, and of money and numbers it is not always zero. */
+const isWorthALine = ({ values }: TrendLine, unit: TrendUnit): boolean =>
+  values.some(({ size }) => size !== null && (size !== 0n || unit === 'percent' || unit === 'ms'));
 
 const withLines = (trends: readonly Trend[]): Trend[] =>
   trends
-    .map((trend) => ({ ...trend, lines: trend.lines.filter(isWorthALine) }))
+    .map((trend) => ({ ...trend, lines: trend.lines.filter((line) => isWorthALine(line, trend.unit)) }))
     .filter(({ lines }) => lines.length > 0);
 
 /** What moved in and out of each asset in parts of a period: the figures of `report --by day`. */
@@ -97,12 +99,11 @@ async function balanceTrends(queries: Queries, parts: readonly Span[]): Promise<
 export async function trendsIn(queries: Queries, parts: readonly Span[]): Promise<readonly Trend[]> {
   const { tables } = await cutListsIn(queries, '');
   const knownUntil = await readKnownUntil(queries);
-  const lackingIn = (list: string, { to }: Span): Lacking | undefined =>
-    tables.get(list) ?? afterLastSync(knownUntil, to);
+  const lackingIn: LackingIn = (list, { to }) => tables.get(list) ?? afterLastSync(knownUntil, to);
   const kinds = await kindPartsIn(queries, parts, lackingIn);
   const all = [
     ...(await movedTrends(queries, parts, ['volumes', 'fees'])),
-    ...kindTrends(kinds, parts),
+    ...kindTrends(kinds, parts, lackingIn),
     ...(await balanceTrends(queries, parts)),
     await usersTrend(queries, parts, lackingIn),
     failureTrend(kinds, parts, lackingIn),
@@ -121,8 +122,11 @@ function wayOf(thing: Thing): string {
   return thing.way === 'from' || thing === bridgeTransfer ? CAME_IN : WENT_OUT;
 }
 
+/** Why a list may lack rows of a part; undefined if it has all. */
+type LackingIn = (list: string, part: Span) => Lacking | undefined;
+
 /** What was completed of each kind, as `report --by kind` says of each part. */
-function kindTrends(kinds: readonly KindParts[], parts: readonly Span[]): Trend[] {
+function kindTrends(kinds: readonly KindParts[], parts: readonly Span[], lackingIn: LackingIn): Trend[] {
   return [CAME_IN, WENT_OUT, CONVERTED].flatMap((title) =>
     ASSETS.map((asset) => ({
       title,
@@ -132,19 +136,19 @@ function kindTrends(kinds: readonly KindParts[], parts: readonly Span[]): Trend[
         .map(({ work, parts: of }) =>
           lineOf(
             work.kind,
-            parts.map((_, index) => of[index]?.amount ?? amount(asset, 0n)),
+            parts.map((part, index) => of[index]?.amount ?? nothingIn(asset, lackingIn(work.list, part))),
           ),
         ),
     })),
   );
 }
 
+/** Of a list that may lack rows, nothing is known where it has none. */
+const nothingIn = (asset: Asset, lacking: Lacking | undefined): Figure =>
+  lacking ? unknownFigure(asset, because(lacking.why, lacking.since)) : amount(asset, 0n);
+
 /** How much of what ended has failed, of all kinds together. */
-function failureTrend(
-  kinds: readonly KindParts[],
-  parts: readonly Span[],
-  lackingIn: (list: string, part: Span) => Lacking | undefined,
-): Trend {
+function failureTrend(kinds: readonly KindParts[], parts: readonly Span[], lackingIn: LackingIn): Trend {
   const lists = [...new Set(kinds.map(({ work }) => work.list))];
   const values = parts.map((part, index): TrendValue => {
     if (lists.some((list) => lackingIn(list, part))) return NOT_KNOWN;
@@ -189,11 +193,7 @@ const timeText = (ms: number) => (ms < 1_000 ? `${ms} ms` : clockDistance(ms));
 const USERS = 'users';
 
 /** Users that were added, and how many there were at the end. */
-async function usersTrend(
-  queries: Queries,
-  parts: readonly Span[],
-  lackingIn: (list: string, part: Span) => Lacking | undefined,
-): Promise<Trend> {
+async function usersTrend(queries: Queries, parts: readonly Span[], lackingIn: LackingIn): Promise<Trend> {
   const ends = parts.map(({ to }) => to);
   const rows = await queries.all<{ part: bigint; n: bigint }>(
     `SELECT ${bucketOf('created_at', [parts[0]?.from ?? '', ...ends])} AS part, count(*) AS n FROM stored_users
