@@ -109,8 +109,8 @@ export async function trendsIn(queries: Queries, parts: readonly Span[]): Promis
     failureTrend(kinds, parts, lackingIn),
     ...(await timeTrends(queries, kinds, parts)),
   ];
-  const isBefore = (one: Trend, other: Trend) => ORDER.indexOf(one.title) - ORDER.indexOf(other.title);
-  return withLines(all).toSorted(isBefore);
+  const rankOf = ({ title }: Trend) => (ORDER.includes(title) ? ORDER.indexOf(title) : ORDER.length);
+  return withLines(all).toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 const [CAME_IN, WENT_OUT, CONVERTED] = ['Volume in, by kind', 'Volume out, by kind', 'Converted, by kind'] as const;
