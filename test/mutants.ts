@@ -3245,7 +3245,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...[
     ['src/inspector/masked.ts', "if ('summary' in row) mask.learn(await detail(row.id));", 'if (false) row;'],
     ['src/inspector/masked.ts', 'mask.value(await read(asked))', 'read(asked)'],
-    ['src/inspector/masked.ts', 'mask.value(await detail(mask.meant(id)))', 'detail(mask.meant(id))'],
+    ['src/inspector/masked.ts', 'mask.value(await detail(mask.meant(id), isBrief))', 'detail(mask.meant(id), isBrief)'],
     ['src/inspector/masked.ts', 'rows: mask.value(rows)', 'rows: rows'],
     ['src/inspector/saved.ts', 'mask ? mask.value(plain) : plain', 'plain'],
   ].map(([file = '', line = '', change = '']) => ({

@@ -43,6 +43,6 @@ function maskedList(list: List, mask: Mask): List {
       for (const row of rows) if ('summary' in row) mask.learn(await detail(row.id));
       return { ...about, rows: mask.value(rows) as Page['rows'] };
     },
-    detail: async (id) => mask.value(await detail(mask.meant(id))),
+    detail: async (id, isBrief) => mask.value(await detail(mask.meant(id), isBrief)),
   };
 }

@@ -58,8 +58,8 @@ export interface List {
   page(query: RowQuery): Promise<Page> | Page;
   /** What the rows move that match. */
   sums?(filter: RowFilter): Promise<readonly RowSum[]> | readonly RowSum[];
-  /** Everything about one row; undefined if there is none. */
-  detail(id: string): Promise<unknown> | unknown;
+  /** Everything about one row; undefined if there is none. In brief, it leaves out what takes long to read, for whoever wants many. */
+  detail(id: string, isBrief?: boolean): Promise<unknown> | unknown;
 }
 
 /** Returns the newest rows of a list, and the position of the first one. */

@@ -1,4 +1,5 @@
 import type { Zone } from '../../base/zone.ts';
+import { readKnownUntil } from '../../copy/list-state.ts';
 import { existingCopy } from '../../copy/open.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { monthNamed, partsOf, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
@@ -72,16 +73,22 @@ async function trendsOf(
 const chosen = <T extends string>(of: readonly T[], asked: string | undefined): T | undefined =>
   of.find((each) => each === asked) ?? of[0];
 
+/** The last part goes until the last sync, if that was in it: of what came later, nothing is known yet. */
+async function spansOf(queries: Queries, parts: ReturnType<typeof partsOf>) {
+  const knownMs = Date.parse((await readKnownUntil(queries)) ?? '');
+  return parts.map(({ sinceMs, untilMs }, index) => {
+    const isKnownInPart = index === parts.length - 1 && knownMs >= sinceMs && knownMs < untilMs;
+    return spanOf(sinceMs, isKnownInPart ? knownMs + 1 : untilMs);
+  });
+}
+
 /** The charts of a period: the figures of the reports by day, week or month. */
 export async function chartsDocument(account: Account, zone: Zone, asked: Asked): Promise<Charts> {
   const period = chosen(CHART_CHOICES.period, asked['period']) ?? '';
   const by = chosen(CHART_CHOICES.by, asked['by']) ?? 'day';
   const drawn = await trendsOf(account, async (queries, untilMs) => {
     const parts = partsOf(...timesOf(period, untilMs, zone), by, zone);
-    const trends = await trendsIn(
-      queries,
-      parts.map((part) => spanOf(part.sinceMs, part.untilMs)),
-    );
+    const trends = await trendsIn(queries, await spansOf(queries, parts));
     return { parts: parts.map(({ name }) => name), charts: trends.map(chartOf) };
   });
   return { period, by, ...drawn };
@@ -100,10 +107,7 @@ function timesOf(period: string, untilMs: number, zone: Zone): readonly [sinceMs
 export async function volumesDocument(account: Account, zone: Zone): Promise<readonly Chart[]> {
   const { charts } = await trendsOf(account, async (queries, untilMs) => {
     const days = partsOf(untilMs - (DAYS_BEFORE + 2) * DAY_MS, untilMs, 'day', zone).slice(-(DAYS_BEFORE + 1));
-    const trends = await volumesIn(
-      queries,
-      days.map((day) => spanOf(day.sinceMs, day.untilMs)),
-    );
+    const trends = await volumesIn(queries, await spansOf(queries, days));
     return { parts: days.map(({ name }) => name), charts: trends.map(chartOf) };
   });
   return charts;

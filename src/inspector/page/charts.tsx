@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Field } from './actions.tsx';
 import { type About, useRead } from './api.tsx';
 import { Drawing } from './drawing.tsx';
 import { goTo, type Route } from './route.tsx';
@@ -79,14 +80,15 @@ interface ChoiceProps {
 
 function Choice({ title, of, chosen, onChoose }: ChoiceProps) {
   return (
-    <label>
-      <span>{title}</span>
-      <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        {of.map((each) => (
-          <option value={each}>{plain(each)}</option>
-        ))}
-      </select>
-    </label>
+    <Field title={title}>
+      {(id) => (
+        <select id={id} value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+          {of.map((each) => (
+            <option value={each}>{plain(each)}</option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 
@@ -110,7 +112,10 @@ export function ChartsPane({ about, version, route }: PaneProps) {
         <div class="filters">
           <Choice title="Period" of={choices['period'] ?? []} chosen={period} onChoose={choose('period')} />
           <Choice title="By" of={choices['by'] ?? []} chosen={by} onChoose={choose('by')} />
-          <p class="note">Move over a chart, or focus it and press the arrow keys, to read its figures.</p>
+          <p class="note">
+            The figures end with the last sync. To read those of a time, move over a chart, or focus it and press the
+            arrow keys.
+          </p>
         </div>
       )}
       {charts.length === 0 && <p class="note">Nothing to draw yet. Copy the account with: fiatrail sync</p>}

@@ -15,7 +15,7 @@ import { cutListsIn } from './cut-lists.ts';
 import { endedUntil, type Lacking, madeAfter, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
-export interface WorkKind {
+interface WorkKind {
   readonly thing: Thing;
   readonly kind: string;
   /** The name of its list, and the table that has it. */

@@ -20,13 +20,13 @@ import type { Lacking, Span } from './movements.ts';
 export type TrendUnit = Asset | 'count' | 'percent' | 'ms';
 
 /** A value of a part of the period; null if it is not known. */
-export interface TrendValue {
+interface TrendValue {
   readonly size: bigint | null;
   readonly text: string;
   readonly isBound: boolean;
 }
 
-export interface TrendLine {
+interface TrendLine {
   readonly title: string;
   readonly values: readonly TrendValue[];
 }
