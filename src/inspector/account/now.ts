@@ -1,8 +1,9 @@
 import { existingCopy } from '../../copy/open.ts';
-import { checksIn } from '../../copy/questions/report/checks.ts';
+import { checksIn, lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { tablesOf } from '../../copy/sync.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
+import { clockDistance } from '../../engine/connection/service-time.ts';
 import { type Asset, amount, amountForPeople, TOKENS } from '../../money/amount.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { MOST_LATEST, type Now, type NowFigure, type NowNeed } from '../now.ts';
@@ -43,6 +44,7 @@ export async function accountNow({ account, inbox, copied, plans, volumes }: Now
       balances: copy ? balancesOf(look?.held, owed ?? [], await openIn(copied)) : [],
       needs: [
         ...copyNeeds(tables, asOf, nowMs, copy !== undefined),
+        ...clockNeeds(account, await copy?.read(lastCheckAt)),
         ...(await journalNeeds(account)),
         ...(await planNeeds(plans)),
         ...(await workNeeds(copied, nowMs)),
@@ -114,6 +116,20 @@ function copyNeeds(
     ...(isOld ? [{ what: 'the copy is more than a day old', count: 1, list: 'copy', todo: sync }] : []),
     ...(gaps > 0 ? [{ what: 'lists were not copied to their end', count: gaps, list: 'copy', todo: sync }] : []),
   ];
+}
+
+/** A clock that is off by more than this is worth a word, as commands have it. */
+const CLOCK_MS = 30_000;
+
+/** What the service said the time was, at the last sync, cannot be later than now. A sandbox’s clock is moved on purpose. */
+export function clockNeeds(
+  { world, profile }: Pick<Account, 'world' | 'profile'>,
+  checkedAt: string | undefined,
+): NowNeed[] {
+  const behindMs = checkedAt === undefined ? 0 : Date.parse(checkedAt) - world.clock.now();
+  if (profile.mode !== 'live' || !(behindMs > CLOCK_MS)) return [];
+  const what = `the clock of this machine is at least ${clockDistance(behindMs)} behind the service’s`;
+  return [{ what, count: 1, list: 'copy', todo: 'fiatrail doctor' }];
 }
 
 async function journalNeeds(account: Account): Promise<NowNeed[]> {

@@ -11,6 +11,9 @@ interface UserDetail {
   readonly state: string;
   readonly look: string;
   readonly owner: string;
+  readonly paidIn: string | null;
+  readonly paidOut: string | null;
+  readonly open: string;
   readonly wallets: readonly (Readonly<Record<'address' | 'kind' | 'blockchain', string>> & {
     readonly balances: readonly Readonly<Record<'network' | 'amount', string>>[];
   })[];
@@ -34,6 +37,9 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
         of={[
           ['Account', of.owner],
           ['Since', <Time at={of.at} />],
+          ['Paid in', of.paidIn],
+          ['Paid out', of.paidOut],
+          ['Open', of.open],
         ]}
       />
       {of.pays && <Pay key={of.id} of={of.pays} about={about} />}
