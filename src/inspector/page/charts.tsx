@@ -29,7 +29,8 @@ const UNITS: Readonly<Record<string, string>> = {
   ...{ CNGN: ' in cNGN', count: '', percent: '', ms: '' },
 };
 
-const titleOf = ({ title, unit }: Chart) => `${title}${Object.hasOwn(UNITS, unit) ? UNITS[unit] : ` in ${unit}`}`;
+const titleOf = ({ title, unit }: Chart) =>
+  plain(`${title}${Object.hasOwn(UNITS, unit) ? UNITS[unit] : ` in ${unit}`}`);
 
 interface FiguresProps {
   readonly by: string;

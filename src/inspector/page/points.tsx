@@ -102,7 +102,7 @@ export function PointDetails({ detail: of, about }: { readonly detail: PointDeta
       <ul class="belongings">
         {events.map(({ event, count }) => (
           <li>
-            {count} × {plain(event)}
+            {plain(count)} × {plain(event)}
           </li>
         ))}
       </ul>
@@ -141,8 +141,8 @@ function Work({ of, since, isLater }: WorkProps) {
               <td>
                 <State of={state} look={look} />
               </td>
-              <td class="number">{before}</td>
-              <td class="number">{now}</td>
+              <td class="number">{plain(before)}</td>
+              <td class="number">{plain(now)}</td>
             </tr>
           ))}
         </tbody>
