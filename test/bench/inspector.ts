@@ -168,7 +168,7 @@ async function liveRow(open: () => ReturnType<typeof openPage>, served: Served):
   const waits: number[] = [];
   for (let run = 0; run < 20; run++) {
     const before = (await page.evaluate(NEWEST)) as string;
-    await shoot(feesAt(served), { amount: 1 });
+    await (await fetch(new URL('/v1/getfees', served.url), { headers: headersFor(served) })).text();
     const answeredAt = performance.now();
     await page.waitForFunction(`${NEWEST} !== ${JSON.stringify(before)}`, undefined, { polling: 5 });
     waits.push(performance.now() - answeredAt);
