@@ -110,7 +110,19 @@ function hashOf(integrity: string) {
 
 /** Returns an SBOM that also has the Node in a binary. */
 export function sbomWithNode(sbom: string, node: Package & { readonly integrity: string }): string {
+  return sbomWith(sbom, [{ ...componentOf('library', node), hashes: [hashOf(node.integrity)] }]);
+}
+
+/** Returns an SBOM that also has packages of Debian on amd64. */
+export function sbomWithDebian(sbom: string, packages: readonly Pick<Package, 'name' | 'version'>[]): string {
+  const components = packages.map(({ name, version }) => {
+    const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=amd64`;
+    return { type: 'library', 'bom-ref': purl, name, version, purl };
+  });
+  return sbomWith(sbom, components);
+}
+
+function sbomWith(sbom: string, added: readonly object[]): string {
   const bom = JSON.parse(sbom);
-  const component = { ...componentOf('library', node), hashes: [hashOf(node.integrity)] };
-  return `${JSON.stringify({ ...bom, components: [...bom.components, component] }, null, 2)}\n`;
+  return `${JSON.stringify({ ...bom, components: [...bom.components, ...added] }, null, 2)}\n`;
 }

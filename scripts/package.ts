@@ -1,12 +1,24 @@
 /** `npm run package`: builds what people install into packages/, with digests and an SBOM of each. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { sbomWithNode } from './licences.ts';
+import { dirname, join, resolve } from 'node:path';
+import { sbomWithDebian, sbomWithNode } from './licences.ts';
 import { buildBinary } from './package/binary.ts';
 import { buildDeb } from './package/deb.ts';
+import { formulaText } from './package/formula.ts';
+import { buildImage } from './package/image.ts';
 import { NODE, unpackNode } from './package/node.ts';
+import { projectOf } from './package/project.ts';
 import { PackageError, runTool } from './package/tools.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -21,6 +33,19 @@ function sourceDate(): number {
   return seconds;
 }
 
+/** Packs what npm would, from a copy: npm keeps the modes of files, which come from the umask of whoever checked them out. Returns its name. */
+function packNpm(copy: string, target: string): string {
+  const pack = (cwd: string, ...argv: string[]) =>
+    runTool('npm', ['pack', '--ignore-scripts', ...argv], 'npm', { cwd });
+  const [packed] = JSON.parse(pack(ROOT, '--dry-run', '--json')) as [{ filename: string; files: { path: string }[] }];
+  for (const { path } of packed.files) {
+    mkdirSync(join(copy, dirname(path)), { recursive: true });
+    copyFileSync(join(ROOT, path), join(copy, path));
+    chmodSync(join(copy, path), path === 'bin/fiatrail.js' ? 0o755 : 0o644);
+  }
+  return pack(copy, '--silent', '--pack-destination', target).trim();
+}
+
 async function buildPackages(target: string, parts: string): Promise<void> {
   if (process.platform !== 'linux' || process.arch !== 'x64')
     throw new PackageError(`the packages are built on Linux x64, and this is ${process.platform} ${process.arch}`);
@@ -33,9 +58,7 @@ async function buildPackages(target: string, parts: string): Promise<void> {
   const sbom = read('dist/sbom.cdx.json');
   const add = (name: string, text: string) => writeFileSync(join(target, name), text);
 
-  const tarball = runTool('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', target], 'npm', {
-    cwd: ROOT,
-  }).trim();
+  const tarball = packNpm(join(parts, 'npm'), target);
   add(`${tarball}.cdx.json`, sbom);
 
   const node = unpackNode(ROOT, parts);
@@ -46,14 +69,19 @@ async function buildPackages(target: string, parts: string): Promise<void> {
   add('fiatrail.cdx.json', withNode);
   add('fiatrail.licences.txt', `${read('LICENSE')}\n${'-'.repeat(80)}\n\n${others}`);
 
-  const { version } = JSON.parse(read('package.json')) as { version: string };
+  const project = projectOf(read('package.json'));
+  const { version, repository } = project;
   const deb = buildDeb({ root: ROOT, parts, target, binary, version, seconds, licences: others });
   add(`${deb}.cdx.json`, withNode);
+
+  const image = buildImage({ parts, target, binary, version, repository, seconds, licences: others });
+  add(`${image.name}.cdx.json`, sbomWithDebian(withNode, image.debian));
 
   const digest = (name: string) =>
     createHash('sha256')
       .update(readFileSync(join(target, name)))
       .digest('hex');
+  add('fiatrail.rb', formulaText({ ...project, tarball, sha256: digest(tarball) }));
   const names = readdirSync(target).sort();
   add('SHA256SUMS', names.map((name) => `${digest(name)}  ${name}\n`).join(''));
 }

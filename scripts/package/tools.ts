@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { type StdioOptions, spawnSync } from 'node:child_process';
 
 /** A problem that is told in one sentence. */
 export class PackageError extends Error {}
@@ -6,7 +6,9 @@ export class PackageError extends Error {}
 interface ToolOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  readonly input?: string;
+  readonly input?: string | undefined;
+  /** As spawnSync takes it; what is not piped is not returned. */
+  readonly stdio?: StdioOptions;
 }
 
 /** Runs another program and returns what it prints. Throws PackageError if it is missing or fails; `from` is the Debian package that has it. */
@@ -19,6 +21,8 @@ export function runTool(file: string, argv: readonly string[], from: string, opt
   if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
     throw new PackageError(`${file} is missing; install it with: apt-get install ${from}`);
   if (status !== 0)
-    throw new PackageError(`${file} ${argv[0] ?? ''} failed: ${(stderr || stdout || String(error)).trim()}`);
-  return stdout;
+    throw new PackageError(
+      `${file} ${argv[0] ?? ''} failed: ${(stderr || stdout || String(error ?? 'see above')).trim()}`,
+    );
+  return stdout ?? '';
 }

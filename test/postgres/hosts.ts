@@ -8,7 +8,7 @@ import { withdraw } from '../support/fee-withdrawal.ts';
 import type { TestServer } from '../support/postgres.ts';
 
 /** Creates a host: a home of its own that uses an account of the service, and the journal on a server. */
-export function hostOf({ url, apiKey }: Served, journalUrl: string, atEnd: AtEnd): Home {
+export function hostOf({ url, apiKey }: Pick<Served, 'url' | 'apiKey'>, journalUrl: string, atEnd: AtEnd): Home {
   const home = newHome(atEnd);
   return withEnv(home, { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey, FIATRAIL_JOURNAL_URL: journalUrl });
 }

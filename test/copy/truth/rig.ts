@@ -36,6 +36,7 @@ export interface Machine {
 export interface Served {
   readonly url: string;
   readonly apiKey: string;
+  readonly webhookSecret: string;
   /** Its state, to compare with. */
   readonly path: string;
   now(): number;
@@ -51,7 +52,7 @@ export async function served(startMs: number): Promise<Served> {
   const path = join(temporaryFolder(onTestFinished), 'sandbox.db');
   const sandbox = await startSandbox({ port: 0, state: path, clock: startMs, pace: 'real' });
   onTestFinished(() => sandbox.close());
-  const { url, apiKey } = sandbox;
+  const { url, apiKey, webhookSecret } = sandbox;
   const client = createClient({ baseUrl: url, apiKey });
   let nowMs = startMs;
   const control: Served['control'] = async (name, input) =>
@@ -60,6 +61,7 @@ export async function served(startMs: number): Promise<Served> {
   return {
     url,
     apiKey,
+    webhookSecret,
     path,
     control,
     now: () => nowMs,

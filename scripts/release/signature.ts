@@ -1,0 +1,47 @@
+/** The signature of SHA256SUMS, by which a reader knows that the digests are the project's. */
+import type { StdioOptions } from 'node:child_process';
+import { join } from 'node:path';
+import { runTool } from '../package/tools.ts';
+
+/** minisign asks for the password of a key at the terminal. */
+const ASKS: StdioOptions = ['inherit', 'pipe', 'inherit'];
+
+/** A key of minisign: its file, and the public half as one line of base64. */
+export interface MinisignKey {
+  readonly path: string;
+  readonly publicKey: string;
+}
+
+/** Creates a key that is good for one check and signs nothing that leaves. */
+export function throwawayKey(parts: string): MinisignKey {
+  const [path, publicPath] = [join(parts, 'check.key'), join(parts, 'check.pub')];
+  runTool('minisign', ['-G', '-W', '-f', '-s', path, '-p', publicPath], 'minisign');
+  return keyAt(path, parts);
+}
+
+/** Reads a key. minisign asks for its password, if it has one. */
+export function keyAt(path: string, parts: string): MinisignKey {
+  const publicPath = join(parts, 'minisign.pub');
+  runTool('minisign', ['-R', '-f', '-s', path, '-p', publicPath], 'minisign', {
+    stdio: ['inherit', 'pipe', 'inherit'],
+  });
+  const publicKey = runTool('sed', ['-n', '2p', publicPath], 'sed').trim();
+  return { path, publicKey };
+}
+
+/** Signs SHA256SUMS in a folder, and verifies the signature and the files as a reader would. */
+export function signSums(folder: string, { path, publicKey }: MinisignKey, comment: string): void {
+  runTool('minisign', ['-S', '-s', path, '-m', 'SHA256SUMS', '-t', comment], 'minisign', {
+    cwd: folder,
+    stdio: ASKS,
+  });
+  verifySums(folder, publicKey);
+}
+
+/** Throws PackageError unless the digests are signed by this key and the files have them. */
+export function verifySums(folder: string, publicKey: string): void {
+  runTool('minisign', ['-V', '-q', '-P', publicKey, '-m', 'SHA256SUMS'], 'minisign', { cwd: folder });
+  // Its standard output names the files, and the other one only counts them.
+  const check = 'sha256sum --check --strict --quiet SHA256SUMS 2>/dev/null';
+  runTool('sh', ['-c', check], 'coreutils', { cwd: folder });
+}
