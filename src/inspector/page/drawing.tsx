@@ -29,6 +29,10 @@ function stepOf(unit: string, range: number): number {
   return unit === 'count' ? Math.max(1, Math.ceil(step)) : step;
 }
 
+/** What is drawn of a figure; null for what is none, as in a file that someone edited. */
+const sizeOf = ({ value }: ChartLine['figures'][number]): number | null =>
+  value === null || value === '' || !Number.isFinite(Number(value)) ? null : Number(value);
+
 interface Scale {
   readonly ticks: readonly number[];
   readonly x: (at: number) => number;
@@ -52,12 +56,13 @@ function scaleOf(unit: string, values: readonly number[], count: number, width: 
 function pathOf({ figures }: ChartLine, { x, y }: Scale): string {
   let isDrawing = false;
   return figures
-    .map(({ value }, at) => {
-      if (value === null) {
+    .map((figure, at) => {
+      const size = sizeOf(figure);
+      if (size === null) {
         isDrawing = false;
         return '';
       }
-      const point = `${x(at).toFixed(1)} ${y(Number(value)).toFixed(1)}`;
+      const point = `${x(at).toFixed(1)} ${y(size).toFixed(1)}`;
       const command = isDrawing ? `L${point}` : `M${point}h0`;
       isDrawing = true;
       return command;
@@ -105,7 +110,7 @@ const KEYS: Readonly<Record<string, (at: number, last: number) => number>> = {
 export function Drawing({ label, unit, parts, lines, at, isChosen, onChoose }: DrawingProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
-  const values = lines.flatMap(({ figures }) => figures.flatMap(({ value }) => (value === null ? [] : Number(value))));
+  const values = lines.flatMap(({ figures }) => figures.flatMap((each) => sizeOf(each) ?? []));
   const scale = scaleOf(unit, values, parts.length, width);
   const last = parts.length - 1;
   const every = Math.max(1, Math.ceil(parts.length / Math.max(1, Math.floor((width - LEFT) / LABEL_EVERY))));
@@ -156,12 +161,22 @@ export function Drawing({ label, unit, parts, lines, at, isChosen, onChoose }: D
         {lines.map((line, index) => (
           <g class={`line-${index % 6}`}>
             <path d={pathOf(line, scale)} />
-            {isChosen && typeof line.figures[at]?.value === 'string' && (
-              <circle cx={scale.x(at)} cy={scale.y(Number(line.figures[at]?.value))} r="4" />
-            )}
+            {isChosen && <Mark figure={line.figures[at]} x={scale.x(at)} y={scale.y} />}
           </g>
         ))}
       </svg>
     </div>
   );
+}
+
+interface MarkProps {
+  readonly figure: ChartLine['figures'][number] | undefined;
+  readonly x: number;
+  readonly y: (size: number) => number;
+}
+
+/** Where the chosen figure is. */
+function Mark({ figure, x, y }: MarkProps) {
+  const size = figure ? sizeOf(figure) : null;
+  return size === null ? null : <circle cx={x} cy={y(size)} r="4" />;
 }
