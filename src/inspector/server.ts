@@ -101,6 +101,8 @@ export async function serveInspector(
     throw error;
   });
   const { port: actual } = server.address() as AddressInfo;
+  // The first look reads through everything there is, which is done by the time that someone has opened the page.
+  Promise.resolve(source.documents['now']?.({})).catch(() => {});
   for (const name of ['127.0.0.1', 'localhost', '[::1]', hostInUrl(host)]) hosts.add(`${name}:${actual}`);
   return {
     url: `http://${hostInUrl(host)}:${actual}/#token=${guard.token}`,
