@@ -9,14 +9,15 @@ import { plain, Time } from './text.tsx';
 interface ClockDocument {
   readonly now: string;
   readonly machineTime: string;
-  readonly status: {
-    readonly pace: string;
-    readonly rateLimits: string;
-    readonly pending: number;
-    readonly stuck: number;
-  };
   readonly due: readonly Readonly<Record<'at' | 'what', string>>[];
   readonly simulating: { readonly done: number; readonly days: number } | null;
+}
+
+interface Status {
+  readonly pace: string;
+  readonly rateLimits: string;
+  readonly pending: number;
+  readonly stuck: number;
 }
 
 interface PaneProps {
@@ -27,10 +28,11 @@ interface PaneProps {
 /** The clock of the sandbox, what it waits for, its faults, and what it can be begun anew with. */
 export function ClockPane({ about, version }: PaneProps) {
   const { value, problem } = useRead<ClockDocument>('/api/documents/clock', version);
+  const { value: status } = useRead<Status>('/api/documents/status', version);
   const { value: listed } = useRead<{ readonly faults: readonly Fault[] }>('/api/documents/faults', version);
   const canChange = about.actions.includes('advance');
   if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
-  const { now, machineTime, status, due, simulating } = value;
+  const { now, machineTime, due, simulating } = value;
   return (
     <div class="cards">
       <section class="card">
@@ -39,10 +41,10 @@ export function ClockPane({ about, version }: PaneProps) {
           of={[
             ['Sandbox time', <Time at={now} />],
             ['This machine’s time', <Time at={machineTime} />],
-            ['Pace', status.pace],
-            ['Rate limits', status.rateLimits],
-            ['Waits for its time', String(status.pending)],
-            ['Set aside by a bug', status.stuck > 0 ? String(status.stuck) : null],
+            ['Pace', status?.pace],
+            ['Rate limits', status?.rateLimits],
+            ['Waits for its time', status && String(status.pending)],
+            ['Set aside by a bug', status && status.stuck > 0 ? String(status.stuck) : null],
           ]}
         />
         {canChange && <Advance hasNext={due.length > 0} />}

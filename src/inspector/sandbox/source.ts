@@ -59,10 +59,11 @@ export function sandboxSource({ sandbox, service }: Inside, { requests, steps, z
       now: sandboxNow({ service, work, zone, apiKey: sandbox.apiKey }),
       clock: async () => ({
         ...(await ask('GET', '/_sandbox/clock')),
-        status: await ask('GET', '/_sandbox/status'),
         due: await service.submit('read', ({ store }) => dueIn(store)),
         simulating: histories.running() ?? null,
       }),
+      // It checks the ledger, so it is not asked for with every change.
+      status: get('/_sandbox/status'),
       faults: get('/_sandbox/faults'),
       'fault-choices': faultChoices,
       balances: balancesOf(service),
