@@ -64,5 +64,6 @@ test('there is colour only where it is wanted, and none is needed to tell what a
 
 test('text of others acts on no terminal', async () => {
   const panel = { title: 'In\u001b[31m', points: [point('a', 2n, '\u001b]0;x\u0007')] };
-  expect(await barsText([panel], 60, { color: false })).not.toMatch(/[\u001b\u0007]/);
+  const text = await barsText([panel], 60, { color: false });
+  for (const control of ['\u001b', '\u0007']) expect(text).not.toContain(control);
 });
