@@ -5,6 +5,7 @@ import { payout } from '../../../things/bank-transfers.ts';
 import { THINGS } from '../../../things/index.ts';
 import { waitOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
+import { bucketOf } from '../../bucket.ts';
 import { CAME_BACK_AFTER } from '../../entry-kinds.ts';
 import { CAME_BACK } from '../../fees.ts';
 import { readKnownUntil } from '../../list-state.ts';
@@ -76,6 +77,8 @@ interface KindReport {
 }
 
 interface KindRow {
+  /** The part of the period in which it ended. */
+  readonly part: bigint;
   readonly asset: Asset | null;
   readonly n: bigint;
   /** What was completed, or what was sent back. */
@@ -143,14 +146,8 @@ async function kindIn(
   open: number,
   lacking: Lacking | undefined,
 ): Promise<readonly KindReport[]> {
-  const { kind, minor, refunded } = work;
-  const completed = await endedIn(queries, work, span, { condition: work.done, time: ENDED_AT, minor });
-  // What came back in the same period counts once: as failed.
-  if (refunded === CAME_BACK) {
-    const cameBackLater = `${CAME_BACK} AND ${ENDED_AT} > '${span.to}'`;
-    completed.push(...(await endedIn(queries, work, span, { condition: cameBackLater, time: CAME_BACK_AFTER, minor })));
-  }
-  const failed = await endedIn(queries, work, span, { condition: work.failed, time: ENDED_AT, minor, of: refunded });
+  const { kind } = work;
+  const { completed, failed } = await allEndedIn(queries, work, [span]);
   const between = await endedBetween(queries, work, span);
   const leastOpen = Math.max(0, open - countOf(between.filter((row) => row.is_open === 1n)));
   const assets = [...new Set([...completed, ...failed, ...between].map(({ asset }) => asset))];
@@ -217,6 +214,105 @@ async function endedBetween(
   );
 }
 
+/** Returns, for each part of a period in which it is not known what ended, by its number, what may have ended in it or not. */
+async function betweenParts(
+  queries: Queries,
+  work: WorkKind,
+  parts: readonly Span[],
+): Promise<ReadonlyMap<number, readonly BetweenRow[]>> {
+  const { table, where, done, failed, refunded } = work;
+  const [from, ends] = [parts[0]?.from ?? '', parts.map(({ to }) => to)];
+  const isAnywhere = (time: string) => bucketOf(time, [from, ...ends]);
+  const select = (earliest: string, latest: string, rows: string) =>
+    `SELECT ${isAnywhere(`(${earliest})`)} AS first, ${isAnywhere(`(${latest})`)} AS last FROM ${table} WHERE ${unindexed(where)} AND ${rows} AND ended_at > ?`;
+  const each = [
+    select(EARLIEST, LATEST, `(${done} OR ${failed}) AND end_bound IS NOT NULL`),
+    ...(refunded === CAME_BACK
+      ? [select('created_at', 'ended_at', `${CAME_BACK} AND ${CAME_BACK_AFTER} = created_at`)]
+      : []),
+  ];
+  const since = madeAfter(from, done);
+  const spans = await queries.all<{ first: bigint; last: bigint }>(
+    `SELECT DISTINCT first, last FROM (${each.join(' UNION ALL ')}) part WHERE first <> last`,
+    ...each.map(() => since),
+  );
+  const found = new Map<number, readonly BetweenRow[]>();
+  for (const [index, part] of parts.entries())
+    if (spans.some(({ first, last }) => first <= index + 1 && index + 1 <= last))
+      found.set(index, await endedBetween(queries, work, part));
+  return found;
+}
+
+/** What ended of a kind in parts of a period, one after the other: what was completed, and what failed. */
+async function allEndedIn(queries: Queries, work: WorkKind, parts: readonly Span[]) {
+  const { minor, refunded } = work;
+  const completed = await endedIn(queries, work, parts, { condition: work.done, time: ENDED_AT, minor });
+  // What came back in the same part counts once: as failed.
+  if (refunded === CAME_BACK) {
+    const ends = parts.map(({ to }) => to);
+    const isLater =
+      ends.length === 1
+        ? `${ENDED_AT} > '${ends[0]}'`
+        : `${ENDED_AT} IS NOT NULL AND ${bucketOf(ENDED_AT, ends)} > ${bucketOf(CAME_BACK_AFTER, ends)}`;
+    const cameBackLater = `${CAME_BACK} AND ${isLater}`;
+    completed.push(
+      ...(await endedIn(queries, work, parts, { condition: cameBackLater, time: CAME_BACK_AFTER, minor })),
+    );
+  }
+  const failed = await endedIn(queries, work, parts, { condition: work.failed, time: ENDED_AT, minor, of: refunded });
+  return { completed, failed };
+}
+
+/** What became of a kind of work in a part of a period. */
+interface KindPart {
+  readonly completed: number;
+  /** Null if nothing was completed. */
+  readonly amount: Figure | null;
+  readonly failed: number;
+  /** Whether the counts are only the least that they can be: nothing says in which part some work ended. */
+  readonly isLeast: boolean;
+}
+
+/** A kind of work in the parts of a period. */
+export interface KindParts {
+  readonly work: WorkKind;
+  readonly asset: Asset | null;
+  readonly parts: readonly KindPart[];
+}
+
+/** Counts the work that ended in each part of a period, as `kindsIn` does for one. Why lists may lack rows, `lackingIn` says. */
+export async function kindPartsIn(
+  queries: Queries,
+  parts: readonly Span[],
+  lackingIn: (list: string, part: Span) => Lacking | undefined,
+): Promise<readonly KindParts[]> {
+  const all: KindParts[] = [];
+  for (const work of WORK_KINDS) {
+    const { completed, failed } = await allEndedIn(queries, work, parts);
+    const between = await betweenParts(queries, work, parts);
+    const assets = new Set([...completed, ...failed, ...[...between.values()].flat()].map((row) => row.asset));
+    for (const asset of assets)
+      all.push({
+        work,
+        asset,
+        parts: parts.map((part, index) => {
+          const [ended = [], lost = []] = [completed, failed].map((rows) =>
+            rows.filter((row) => row.asset === asset && Number(row.part) === index),
+          );
+          const unsure = (between.get(index) ?? []).filter((row) => row.asset === asset);
+          const [done = [], off = []] = [1n, 0n].map((isDone) => unsure.filter((row) => row.is_done === isDone));
+          return {
+            completed: leastOf(ended, done),
+            amount: figureOf(asset, ended, done, lackingIn(work.list, part)),
+            failed: leastOf(lost, off),
+            isLeast: unsure.length > 0,
+          };
+        }),
+      });
+  }
+  return all;
+}
+
 async function counted(queries: Queries, sql: string, ...values: readonly string[]): Promise<number> {
   return Number((await queries.get<{ n: bigint }>(`SELECT count(*) AS n FROM ${sql}`, ...values))?.n ?? 0n);
 }
@@ -265,22 +361,69 @@ interface Ended {
   readonly of?: string;
 }
 
-/** Counts and adds up the rows of a kind with an end in a period, by asset. */
+/** Counts and adds up the rows of a kind with an end in parts of a period, one after the other, by part and asset. */
 function endedIn(
   queries: Queries,
   { table, where, failed, asset }: WorkKind,
-  { from, to }: Span,
+  parts: readonly Span[],
   { condition, time, minor, of = '1 = 1' }: Ended,
 ): Promise<KindRow[]> {
+  const [from, to] = [parts[0]?.from ?? '', parts.at(-1)?.to ?? ''];
+  const part =
+    parts.length > 1
+      ? bucketOf(
+          time,
+          parts.map((each) => each.to),
+        )
+      : '0';
   // Without an index of its own, a time is looked for among the rows that were made before it. What failed has a smaller one than its thing.
   const made = time === ENDED_AT ? [] : [madeAfter(from, condition), to];
   return queries.all<KindRow>(
-    `SELECT ${asset} AS asset, count(*) AS n, sum(CASE WHEN ${of} THEN ${minor} END) AS minor, sum(CASE WHEN ${of} THEN 1 ELSE 0 END) AS summed
-       FROM ${table} WHERE ${made.length > 0 || condition === failed ? unindexed(where) : where} AND ${condition}
-       ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`,
+    `SELECT ${part} AS part, ${asset} AS asset, count(*) AS n, sum(CASE WHEN ${of} THEN ${minor} END) AS minor,
+       sum(CASE WHEN ${of} THEN 1 ELSE 0 END) AS summed
+     FROM ${table} WHERE ${made.length > 0 || condition === failed ? unindexed(where) : where} AND ${condition}
+       ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1, 2 ORDER BY 1, 2`,
     ...made,
     from,
     to,
+  );
+}
+
+/** How long completed work of a kind took in a part of a period. */
+interface Durations {
+  readonly part: bigint;
+  /** Of how many it is known exactly when they ended. */
+  readonly n: bigint;
+  readonly median: bigint;
+  readonly p95: bigint;
+}
+
+/** From the start of a row to its end, in milliseconds. */
+const TOOK = {
+  sqlite: `CAST(round((julianday(${ENDED_AT}) - julianday(created_at)) * 86400000.0) AS INTEGER)`,
+  postgres: `CAST(round(extract(epoch FROM (${ENDED_AT}::timestamptz - created_at::timestamptz)) * 1000) AS BIGINT)`,
+} as const;
+
+/** Of so many, the one that as many percent are not above. */
+const rank = (percent: number) => `(n * ${percent} + 99) / 100`;
+
+/** Returns how long the completed work of a kind took, in each part of a period that has some of which it is known. */
+export function durationsIn(
+  queries: Queries,
+  { table, where, done }: WorkKind,
+  parts: readonly Span[],
+): Promise<readonly Durations[]> {
+  return queries.all<Durations>(
+    `SELECT part, max(n) AS n, max(CASE WHEN at = ${rank(50)} THEN ms END) AS median, max(CASE WHEN at = ${rank(95)} THEN ms END) AS p95
+     FROM (SELECT part, ms, row_number() OVER (PARTITION BY part ORDER BY ms) AS at, count(*) OVER (PARTITION BY part) AS n
+       FROM (SELECT ${bucketOf(
+         ENDED_AT,
+         parts.map(({ to }) => to),
+       )} AS part, ${TOOK[queries.engine]} AS ms FROM ${table}
+         WHERE ${where} AND ${done} AND end_bound IS NULL AND created_at IS NOT NULL AND ${ENDED_AT} > ? AND ${ENDED_AT} <= ?) took) ranked
+     GROUP BY part ORDER BY part`,
+    parts[0]?.from ?? '',
+    parts.at(-1)?.to ?? '',
   );
 }
 
