@@ -72,7 +72,7 @@ describe('the tools', () => {
 
 /** All that a call may say to a command that reads. What is new here must not write, wait, or show or send anything to anyone else. */
 const READ_ARGUMENTS =
-  'address agent amount anything at bank_account_id by complete count days direction event event_id explain format from_network full grace kind late list max_age networks of operation_id pair period phone query refresh request_id require rows search side since sort_by sort_order status to_network token top trade_id transaction_type type until user user_id views withdrawal_id';
+  'address agent amount anything at bank_account_id by chart complete count days direction event event_id explain format from_network full grace kind late list max_age networks of operation_id pair period phone query refresh request_id require rows search side since sort_by sort_order status to_network token top trade_id transaction_type type until user user_id views withdrawal_id';
 
 test('a command that reads takes only arguments that choose what is read', async () => {
   const { stdout } = await fiatrail(home, ['help', 'commands', '-o', 'json']);

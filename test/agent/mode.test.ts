@@ -144,6 +144,7 @@ describe('what an agent may run', () => {
     expect(planned.toSorted()).toEqual([
       'api',
       'bridge create',
+      'bulk create',
       'fees withdraw',
       'fx orders create',
       'fx orders pause',

@@ -184,6 +184,6 @@ export function unexplained(differences: readonly Difference[], { typed }: Repor
   const shown = figures.length > 4 ? [...figures.slice(0, 3), `${figures.length - 3} more amounts`] : figures;
   return new CliError('declined', `the balance changed by ${shown.join(' and ')} that no list shows`, {
     code: 'UNEXPLAINED',
-    hint: advice`look for it with: [fiatrail sync --full]; if it is right, such as tokens that came from a chain: [fiatrail report accept ${wrong[0]?.asset} ${typed} --reason "…"]`,
+    hint: advice`look for it with: [fiatrail sync --full]; if it is right, such as tokens that came from a chain: [fiatrail report accept ${wrong[0]?.asset} ${typed.split(' ')} --reason "…"]`,
   });
 }

@@ -233,7 +233,7 @@ describe('a month stays open', () => {
     );
     expect(found.hint).toContain('--accept OPEN_OVERDUE');
     const close = await json(world, ...wordsOf(found.hint), '--yes');
-    expect(close.accepted).toContainEqual({ code: 'OPEN_OVERDUE', sets: 2 });
+    expect(close.accepted).toContainEqual({ code: 'OPEN_OVERDUE', sets: 2, amounts: [], accounts: [] });
     expect((await refused(world, 'report', 'close', '2025-11')).message).toContain('5 rows are open for longer');
   });
 

@@ -152,13 +152,17 @@ function failureTrend(kinds: readonly KindParts[], parts: readonly Span[], lacki
   const lists = [...new Set(kinds.map(({ work }) => work.list))];
   const values = parts.map((part, index): TrendValue => {
     if (lists.some((list) => lackingIn(list, part))) return NOT_KNOWN;
-    if (kinds.some((each) => each.parts[index]?.isLeast)) return NOT_KNOWN;
     const sum = (of: 'completed' | 'failed') => kinds.reduce((all, each) => all + (each.parts[index]?.[of] ?? 0), 0);
     const [failed, ended] = [sum('failed'), sum('failed') + sum('completed')];
     if (ended === 0) return { size: null, text: 'nothing ended', isBound: false };
     const hundredths = BigInt(Math.round((failed / ended) * 10_000));
-    const text = `${decimalText(hundredths, 2)} % (${failed} of ${ended})`;
-    return { size: hundredths, text, isBound: false };
+    const percent = `${decimalText(hundredths, 2)} %`;
+    // Nothing says in which part some of it ended.
+    const isBound = kinds.some((each) => each.parts[index]?.isLeast);
+    const text = isBound
+      ? `near ${percent} (${failed} of ${ended}, each at least)`
+      : `${percent} (${failed} of ${ended})`;
+    return { size: hundredths, text, isBound };
   });
   return { title: 'Failure rate', unit: 'percent', lines: [{ title: 'Failed of all that ended', values }] };
 }
