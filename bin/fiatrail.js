@@ -41,9 +41,10 @@ function print(text) {
   return true;
 }
 
-/** Prints help that the build rendered (scripts/help.ts). Returns false if the program has to: for a terminal, which has its own width. */
+/** Prints help that the build rendered (scripts/help.ts). Returns false if the program has to: for a terminal, which has its own width, or for an agent. */
 function printHelp(words) {
-  if (require('node:tty').isatty(1) || !words.every((word) => /^[a-z][a-z-]*$/.test(word))) return false;
+  if (require('node:tty').isatty(1) || process.env.AI_AGENT || !words.every((word) => /^[a-z][a-z-]*$/.test(word)))
+    return false;
   const text = helpText(words.join('.')) ?? (isHelpCommand ? helpText(`help.${words.join('.')}`) : undefined);
   return text !== undefined && print(text);
 }
@@ -90,7 +91,7 @@ if (!isSupported) {
   require('./load.js').load('./writer-thread.cjs').answerFor(require('node:worker_threads').parentPort);
 } else {
   const isDone =
-    argv.length === 1 && argv[0] === '--version' && !process.env.FIATRAIL_OUTPUT
+    argv.length === 1 && argv[0] === '--version' && !process.env.FIATRAIL_OUTPUT && !process.env.AI_AGENT
       ? print(`${JSON.parse(files.read('package.json')).version}\n`)
       : asksForHelp && printHelp(isHelpCommand ? argv.slice(1) : argv.slice(0, -1));
   if (!isDone) runProgram();

@@ -13,9 +13,55 @@ import { unwrap } from '../src/contract/rows.ts';
 import { describedSchema } from '../src/derive/about.ts';
 import { annotatedSchema, type JsonSchema, jsonSchema } from '../src/derive/schema.ts';
 import { printedFields } from '../src/engine/evidence/started.ts';
-import { controlName } from '../src/kits/types.ts';
+import { controlName } from '../src/kits/operations.ts';
 import { DECIMALS } from '../src/money/amount.ts';
 import { amountSchema } from '../src/present/prints.ts';
+
+const AMOUNT_EXAMPLE = `
+import assert from 'node:assert/strict';
+import type { Amount } from 'fiatrail/client';
+import { startSandbox } from 'fiatrail/sandbox';
+
+await using sandbox = await startSandbox();
+const cngnAmount: Amount & { asset: 'CNGN' } = { value: '250000.00', asset: 'CNGN' };
+const quote = await sandbox.client.call('fx.quote', { pair: 'CNGN-USDC', side: 'buy', cngnAmount });
+assert.equal(quote.pair, 'CNGN-USDC');`;
+
+const OPERATIONS_EXAMPLE = `
+import assert from 'node:assert/strict';
+import type { Operations } from 'fiatrail/client';
+import { startSandbox } from 'fiatrail/sandbox';
+
+const input: Operations['users.onboard']['input'] = { bvn: '22222222222' };
+await using sandbox = await startSandbox();
+const onboarding: Operations['users.onboard']['output'] = await sandbox.client.call('users.onboard', input);
+assert.equal(onboarding.requestId.length > 0, true);`;
+
+const CONTROLS_EXAMPLE = `
+import assert from 'node:assert/strict';
+import { type Controls, startSandbox } from 'fiatrail/sandbox';
+
+// The next request is made, and its response is lost.
+const loseNext = (control: Controls) => control.faultAdd({ endpoint: 'fx.quote', kind: 'lost-response' });
+
+await using sandbox = await startSandbox();
+await loseNext(sandbox.control);
+assert.equal((await sandbox.control.faultList()).faults.length, 1);`;
+
+const EVENT_DATA_EXAMPLE = `
+import assert from 'node:assert/strict';
+import type { EventData } from 'fiatrail/webhooks';
+
+const textOf = ({ error }: Pick<EventData['swap.failed'], 'error'>) => \`the swap failed: \${error.message}\`;
+assert.equal(textOf({ error: { code: 'INSUFFICIENT_LIQUIDITY', message: 'no liquidity' } }), 'the swap failed: no liquidity');`;
+
+const FENCE = '```';
+
+/** A comment with an example that the tests run. */
+function documented(summary: string, example: string): string {
+  const lines = [summary, '', '@example', `${FENCE}ts`, ...example.trim().split('\n'), FENCE];
+  return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
+}
 
 const OPTIONS = [
   '--ignoreConfig',
@@ -83,13 +129,15 @@ function operationsText(): string {
     const operation = `Operations['${id}']`;
     return `${commentText(summary, '    ')}    ${controlName(id)}(input${isOptional ? '?' : ''}: ${operation}['input']): Promise<${operation}['output']>;\n`;
   });
-  const amount = `    readonly value: string;\n    readonly asset: ${Object.keys(DECIMALS)
+  const amount = `    /** A decimal number, such as 5000.00, without separators. */\n    readonly value: string;\n    /** What it is an amount of. */\n    readonly asset: ${Object.keys(
+    DECIMALS,
+  )
     .map((each) => `'${each}'`)
     .join(' | ')};\n`;
   return [
-    `/** An exact amount in whole Naira or tokens. */\nexport interface Amount {\n${amount}}\n`,
-    `/** What each operation takes and returns, by its id. */\nexport interface Operations {\n${rows.join('')}}\n`,
-    `/** The sandbox's controls. */\nexport interface Controls {\n${methods.join('')}}\n`,
+    `${documented('An exact amount in whole Naira or whole tokens.', AMOUNT_EXAMPLE)}export interface Amount {\n${amount}}\n`,
+    `${documented('What each operation takes and returns, by its id. `fiatrail endpoints` lists the ids.', OPERATIONS_EXAMPLE)}export interface Operations {\n${rows.join('')}}\n`,
+    `${documented('The controls of a sandbox: they move its clock, pay as a customer of a bank, make requests fail, and show what happened.', CONTROLS_EXAMPLE)}export interface Controls {\n${methods.join('')}}\n`,
   ].join('\n');
 }
 
@@ -110,15 +158,18 @@ function outputText(endpoint: Endpoint): string {
   return typeText(jsonOf(printed), '        ');
 }
 
+/** What an event is that no webhook can subscribe to. */
+const TO_CALLBACK = 'sent to the callbackUrl of a bridge transaction, never to the webhook';
+
 /** Writes out the data of every event, with its alternative names. */
 function eventDataText(): string {
   const events = Object.entries(EVENT_PAYLOADS).flatMap(([name, payload]) => {
-    const { otherName, means } = eventOf(name) ?? {};
+    const { otherName, means = TO_CALLBACK } = eventOf(name) ?? {};
     const type = typeText(describedSchema(jsonSchema(payload()), { id: name }), '    ');
     const row = (each: string) => `${commentText(means, '    ')}    readonly '${each}': ${type};\n`;
     return otherName === undefined ? [row(name)] : [row(name), row(otherName)];
   });
-  return `/** The data of each documented event, by its name. */\nexport interface EventData {\n${events.join('')}}\n`;
+  return `${documented('The data of each documented event, by its name.', EVENT_DATA_EXAMPLE)}export interface EventData {\n${events.join('')}}\n`;
 }
 
 const commentText = (text: unknown, indent: string) => (text === undefined ? '' : `${indent}/** ${text} */\n`);

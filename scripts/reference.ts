@@ -5,6 +5,7 @@
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { SKILL_TEXTS } from '../src/agent/skill/texts.ts';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import type { Endpoint } from '../src/contract/endpoint.ts';
 import { aboutField, aboutOperation } from '../src/derive/about.ts';
@@ -48,6 +49,8 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
     [`${FOLDER}/views.md`, await viewsPage()],
     [HOW_TO, withTopics(await readFile(HOW_TO, 'utf8'))],
     [`${FOLDER}/consents.md`, await consentsPage()],
+    // An agent can read the skill in the package, without writing it anywhere.
+    ...Object.entries(SKILL_TEXTS).map(([name, text]) => [`${FOLDER}/skill/${name}`, text] as const),
   ]);
 }
 
@@ -172,7 +175,7 @@ function sectionOf(endpoint: Endpoint, command: string): string {
         String(http),
         code(name),
         when,
-        remedy,
+        String(remedy),
         from,
       ]),
     )}`,

@@ -65,7 +65,12 @@ export async function main(argv: readonly string[], real: World): Promise<number
   } catch (error) {
     const { asCliError, withSavedOperations } = await failures();
     const shown = asCliError(await withSavedOperations(error, world), world);
-    return (await import('./terminal/show/report.ts')).report(shown, { isJson, run }, argv, world);
+    return (await import('./terminal/show/report.ts')).report(
+      shown,
+      { isJson, run, catalogue: CATALOGUE },
+      argv,
+      world,
+    );
   }
 }
 
@@ -153,6 +158,8 @@ async function executeIn(
 ) {
   const { world, notices } = account;
   const isPlan = texts['plan'] !== undefined;
+  if (globals.agent !== undefined)
+    await (await import('./terminal/agent-gate.ts')).requireForAgent(globals.agent, command, texts, globals);
   // Before anything is asked.
   if (command.money) await account.rules.requireForMoney(texts['once'] !== undefined || isPlan);
   const read = await readInput(command, texts, account, terminal, !isPlan, async () => {
@@ -198,7 +205,7 @@ async function executeIn(
   async function planAsked(input: CommandInput['input']) {
     if (!isPlan && texts['planExpires'] === undefined) return undefined;
     const { planToWrite } = await import('./engine/plans/apply.ts');
-    const line = { words: command.words, texts, globals };
+    const line = { words: command.words, texts, parameters: command.parameters, globals };
     return planToWrite(line, input, world.ids, (planned) => commandLineOf(command, planned));
   }
 }
@@ -221,8 +228,7 @@ async function runPlanned(
   if (how.kind === 'apply') await requireUnused(account, guard);
   const { signersOf } = await import('./engine/plans/signatures.ts');
   const toApply = await planToApply(account.time.nowMs, await signersOf(account), plan, commandLineOf(command, texts));
-  const isForAgent = how.kind === 'apply' && how.isForAgent === true;
-  const applying = consenting(terminal, { guard, plan: { ...toApply, kind: how.kind, isForAgent } });
+  const applying = consenting(terminal, { guard, plan: { ...toApply, kind: how.kind } });
   const { input } = await readInput(command, texts, account, applying, false, async () => {});
   const { values } = await guardIn(command, { ...input, wait: waitMs }, account.time.nowMs);
   return runOnce(account, applying, command, values);

@@ -247,7 +247,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   fflate: ['files/zip.ts'],
   'node:sqlite': ['sqlite/'],
   'node:http': ['agent/listen.ts', 'client/network.ts', 'inspector/', 'sandbox/', 'webhooks/listen/'],
-  'node:buffer': ['sandbox/', 'webhooks/inbox/'],
+  'node:buffer': ['bulk/csv.ts', 'sandbox/', 'webhooks/inbox/'],
   'node:stream': ['sandbox/serve.ts', 'webhooks/kit.ts'],
   'node:stream/web': ['webhooks/kit.ts'],
   'node:zlib': ['contract/state-content.ts'],
@@ -344,6 +344,7 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks/listen/server.ts setTimeout': 'the time limit of a connection that says nothing',
   'webhooks/listen/server.ts AbortSignal.timeout':
     'the time limit of one probe, and how long open requests may take when the listener stops',
+  'agent/listen.ts setTimeout': 'the time limit of a client that reads nothing',
   'webhooks/kit.ts AbortSignal.timeout': 'the time limit of one body',
   'webhooks/kit.ts Date.now': 'an entry for other programs, which have no World; a caller may pass the time',
   'journal/sqlite/store.ts setImmediate': 'lets this process go on while another one writes; no time passes',

@@ -43,24 +43,29 @@ const OVERRIDES: readonly (readonly [reason: string, tag: string])[] = [
     'copyright-file-contains-full-apache-2-license',
   ],
   ['Node is linked with the versions of its libraries that it was tested with.', 'embedded-library'],
-  ['The settings of the unit may have secrets, and systemd reads them as root.', 'non-standard-file-perm'],
+  ['The settings of the units may have secrets, and systemd reads them as root.', 'non-standard-file-perm'],
 ];
 
-const UNIT = 'fiatrail-webhooks.service';
+/** The services: the webhook listener, and the server of tools for agents. Each has a unit and settings. */
+const SERVICES = ['webhooks', 'mcp'];
 
-/** The settings of the unit, which may have secrets. systemd reads them as root, before the unit has a user. */
-const SETTINGS = 'etc/fiatrail/webhooks.env';
+const UNITS = SERVICES.map((name) => `fiatrail-${name}.service`);
 
-/** The unit of a webhook listener, its settings and its user. */
-const SYSTEM_FILES = [
-  [UNIT, `usr/lib/systemd/system/${UNIT}`],
-  ['webhooks.env', SETTINGS],
+const ALL_UNITS = UNITS.join(' ');
+
+/** The settings of the units, which may have secrets. systemd reads them as root, before a unit has a user. */
+const SETTINGS = SERVICES.map((name) => `etc/fiatrail/${name}.env`);
+
+/** The units, their settings and their user. */
+const SYSTEM_FILES: readonly (readonly [name: string, path: string])[] = [
+  ...UNITS.map((unit) => [unit, `usr/lib/systemd/system/${unit}`] as const),
+  ...SETTINGS.map((path) => [basename(path), path] as const),
   ['fiatrail.sysusers.conf', 'usr/lib/sysusers.d/fiatrail.conf'],
-] as const;
+];
 
 /**
- * What dpkg runs, as Debian's own dh_installsysusers and dh_installsystemd write it for a unit that its user enables. An upgrade restarts
- * the listener only if it runs; a removal stops it; only a purge forgets that it was enabled. Where systemd comes later, it creates the user
+ * What dpkg runs, as Debian's own dh_installsysusers and dh_installsystemd write it for units that their user enables. An upgrade restarts
+ * a service only if it runs; a removal stops it; only a purge forgets that it was enabled. Where systemd comes later, it creates the user
  * when it starts. Nothing removes the user or its folder, which has the journal.
  */
 export const MAINTAINER_SCRIPTS: Readonly<Record<'postinst' | 'prerm' | 'postrm', string>> = {
@@ -71,17 +76,19 @@ if [ "$1" = configure ] && command -v systemd-sysusers >/dev/null; then
 fi
 case "$1" in
   configure | abort-upgrade | abort-deconfigure | abort-remove)
-    if deb-systemd-helper debian-installed ${UNIT}; then
-      deb-systemd-helper unmask ${UNIT} >/dev/null || true
-      if deb-systemd-helper --quiet was-enabled ${UNIT}; then
-        deb-systemd-helper enable ${UNIT} >/dev/null || true
+    for unit in ${ALL_UNITS}; do
+      if deb-systemd-helper debian-installed "$unit"; then
+        deb-systemd-helper unmask "$unit" >/dev/null || true
+        if deb-systemd-helper --quiet was-enabled "$unit"; then
+          deb-systemd-helper enable "$unit" >/dev/null || true
+        fi
       fi
-    fi
-    deb-systemd-helper update-state ${UNIT} >/dev/null || true
+      deb-systemd-helper update-state "$unit" >/dev/null || true
+    done
     if [ -d /run/systemd/system ]; then
       systemctl --system daemon-reload >/dev/null || true
       if [ -n "$2" ]; then
-        deb-systemd-invoke try-restart ${UNIT} >/dev/null || true
+        deb-systemd-invoke try-restart ${ALL_UNITS} >/dev/null || true
       fi
     fi
     ;;
@@ -90,7 +97,7 @@ esac
   prerm: `#!/bin/sh
 set -e
 if [ -z "\${DPKG_ROOT:-}" ] && [ "$1" = remove ] && [ -d /run/systemd/system ]; then
-  deb-systemd-invoke stop ${UNIT} >/dev/null || true
+  deb-systemd-invoke stop ${ALL_UNITS} >/dev/null || true
 fi
 `,
   postrm: `#!/bin/sh
@@ -99,14 +106,14 @@ if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
   systemctl --system daemon-reload >/dev/null || true
 fi
 if [ "$1" = purge ] && [ -x /usr/bin/deb-systemd-helper ]; then
-  deb-systemd-helper purge ${UNIT} >/dev/null || true
+  deb-systemd-helper purge ${ALL_UNITS} >/dev/null || true
 fi
 `,
 };
 
 /** The mode of a file in the package, or of a folder. */
 export function modeOf(path: string, isFolder: boolean): number {
-  if (path === SETTINGS) return 0o600;
+  if (SETTINGS.includes(path)) return 0o600;
   return isFolder || path === 'usr/bin/fiatrail' || basename(path) in MAINTAINER_SCRIPTS ? 0o755 : 0o644;
 }
 
@@ -131,7 +138,7 @@ export function buildDeb(options: DebOptions): string {
   const kib = Math.ceil(filesIn(tree).reduce((sum, path) => sum + statSync(path).size, 0) / 1024);
   add('DEBIAN/control', controlText(version, kib));
   for (const [name, text] of Object.entries(MAINTAINER_SCRIPTS)) add(`DEBIAN/${name}`, text);
-  add('DEBIAN/conffiles', `/${SETTINGS}\n`);
+  add('DEBIAN/conffiles', SETTINGS.map((path) => `/${path}\n`).join(''));
   add(
     'DEBIAN/md5sums',
     runTool('sh', ['-c', 'find usr -type f | LC_ALL=C sort | xargs md5sum'], 'coreutils', { cwd: tree }),
@@ -171,7 +178,7 @@ Section: utils
 Priority: optional
 Description: operate a stablecoin fiat-rail account from the command line
  Onboards users, converts Naira to cNGN and back, trades stablecoins, withdraws
- fees and receives webhooks. The whole service is embedded as a sandbox, so that
+ fees, receives webhooks and serves agents. The whole service is embedded as a sandbox, so that
  every command works without an account.
 `;
 

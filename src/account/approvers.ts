@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
@@ -51,7 +52,7 @@ async function damagedKey(stored: StoredProfile, cause: PrivateKeyError, world: 
     {
       cause,
       code: 'CONFIG_BROKEN',
-      hint: 'put a backup of it back; without one, remove it, make another one with "fiatrail profiles approvers add NAME --generate", and have it added in place of the old one',
+      hint: advice`put a backup of it back; without one, remove it, make another one with [fiatrail profiles approvers add NAME --generate], and have it added in place of the old one`,
     },
   );
 }
@@ -67,7 +68,7 @@ export function requireApproverProfile(profile: Profile): StoredProfile {
   if (stored) return stored;
   throw new CliError('usage', 'an account set by FIATRAIL_BASE_URL and FIATRAIL_API_KEY has no approvers', {
     code: 'NO_PROFILE',
-    hint: 'add a profile for it with: fiatrail profiles add NAME --base-url URL --key-stdin',
+    hint: advice`add a profile for it with: [fiatrail profiles add NAME --base-url URL --key-stdin]`,
   });
 }
 
@@ -98,11 +99,11 @@ export function approverKey(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) {
     if (!hasSmallOrder(text)) return text.toLowerCase();
     throw new CliError('usage', 'invalid public key: it is of small order, so anyone could approve with it', {
-      hint: 'give the public key that fiatrail profiles approvers add NAME --generate printed',
+      hint: advice`give the public key that [fiatrail profiles approvers add NAME --generate] printed`,
     });
   }
   throw new CliError('usage', `invalid public key: expected 64 hexadecimal digits, got ${text.length} characters`, {
-    hint: 'give the public key that fiatrail profiles approvers add NAME --generate printed',
+    hint: advice`give the public key that [fiatrail profiles approvers add NAME --generate] printed`,
   });
 }
 

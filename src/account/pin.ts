@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import type { Hint } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { entryAt, fileErrors, readSharedFile, realPathOf } from '../files/inspect.ts';
 import { distrustOf, replaceFile, requireOwnFile } from '../files/private-file.ts';
@@ -39,7 +40,7 @@ function requireTrusted(path: string, userId: number | undefined): void {
 }
 
 /** The error for a file that may not choose the profile. */
-export function untrustedPin(path: string, reason: string, hint: string): CliError {
+export function untrustedPin(path: string, reason: string, hint: Hint): CliError {
   return new CliError('usage', `${path} chooses a profile but is not trusted: ${reason}`, {
     code: 'PIN_UNTRUSTED',
     hint,

@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError, orUndefined } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
@@ -84,7 +85,7 @@ function trustIn(pin: Pin, world: World): string {
   throw untrustedPin(
     pin.path,
     `profile ${pin.profile} is LIVE, and you have not agreed to that on this machine`,
-    'agree with: fiatrail profiles trust --here; or choose a profile with --profile',
+    advice`agree with: [fiatrail profiles trust --here]; or choose a profile with --profile`,
   );
 }
 
@@ -114,12 +115,12 @@ export function unknownProfile(name: string, named: string, world: World): CliEr
   const others =
     all.length > 1
       ? `known profiles: ${all.join(', ')}`
-      : `only the built-in profile ${BUILT_IN} exists; add one with: fiatrail profiles add NAME --base-url URL --key-stdin`;
+      : advice`only the built-in profile ${BUILT_IN} exists; add one with: [fiatrail profiles add NAME --base-url URL --key-stdin]`;
   return new CliError('usage', `unknown profile "${name.slice(0, 60)}"${named}`, {
     code: 'NO_PROFILE',
     hint:
       name === OF_ENVIRONMENT
-        ? 'the account in FIATRAIL_BASE_URL and FIATRAIL_API_KEY is used when no other profile is chosen; see: fiatrail explain'
+        ? advice`the account in FIATRAIL_BASE_URL and FIATRAIL_API_KEY is used when no other profile is chosen; see: [fiatrail explain]`
         : others,
   });
 }
@@ -169,11 +170,11 @@ function noKey({ name, store: { kind } }: StoredProfile): CliError {
   return kind === 'environment'
     ? new CliError('usage', `profile ${name} takes its API key from FIATRAIL_API_KEY, which is not set`, {
         code: 'NO_KEY',
-        hint: `set it, or store a key with: fiatrail profiles add ${name} --key-stdin --store file`,
+        hint: advice`set it, or store a key with: [fiatrail profiles add ${name} --key-stdin --store file]`,
       })
     : new CliError('usage', `profile ${name} has no API key in its store (${kind})`, {
         code: 'NO_KEY',
-        hint: `store one with: fiatrail profiles add ${name} --key-stdin`,
+        hint: advice`store one with: [fiatrail profiles add ${name} --key-stdin]`,
       });
 }
 
@@ -335,7 +336,7 @@ export function requireKeyOf(mode: Mode, key: Secret, profile: string, from: str
       code: 'KEY_OF_OTHER_MODE',
       hint:
         variableHint ??
-        `store a live key with: fiatrail profiles add ${profile} --key-stdin; or add a sandbox profile for this key`,
+        advice`store a live key with: [fiatrail profiles add ${profile} --key-stdin]; or add a sandbox profile for this key`,
     });
   if (mode === 'sandbox' && !isSandboxKey(key))
     throw new CliError(
@@ -343,7 +344,8 @@ export function requireKeyOf(mode: Mode, key: Secret, profile: string, from: str
       `profile ${profile} is a sandbox, but ${from} is a live key, which a sandbox must never receive`,
       {
         code: 'KEY_OF_OTHER_MODE',
-        hint: variableHint ?? `sandbox keys begin with ${SANDBOX_KEY}; create one with: fiatrail keys sandbox add`,
+        hint:
+          variableHint ?? advice`sandbox keys begin with ${SANDBOX_KEY}; create one with: [fiatrail keys sandbox add]`,
       },
     );
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { advice } from '../base/advice.ts';
 import { once } from '../base/calls.ts';
 import { CliError } from '../base/errors.ts';
 import { fileErrors, namesIn } from '../files/inspect.ts';
@@ -135,7 +136,7 @@ export const isTrusted = (store: StoreSettings): boolean =>
 export function untrustedCommand(profile: string): CliError {
   return new CliError('usage', `the key command of profile ${profile} was imported or edited and is not trusted`, {
     code: 'COMMAND_UNTRUSTED',
-    hint: `review it and trust it with: fiatrail profiles trust ${profile}`,
+    hint: advice`review it and trust it with: [fiatrail profiles trust ${profile}]`,
   });
 }
 

@@ -45,7 +45,6 @@ export const fieldOf = ({ name }: Pick<ParameterRecord, 'name'>): string =>
 const WITHHELD = [
   '--accept',
   '--again',
-  '--as-agent',
   '--all',
   '--clean',
   '--every',

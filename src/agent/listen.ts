@@ -10,6 +10,8 @@ import { type About, serverFactory } from './server.ts';
 const CONNECTIONS = { most: 50, mostWaited: 50 };
 const MAX_BODY_BYTES = 1024 * 1024;
 const PATH = '/mcp';
+/** How long a client may read nothing of an answer, which takes one of the connections. */
+const UNREAD_MS = 30_000;
 
 /** Who may call: whoever has the token, and no web page. */
 interface ListenOptions {
@@ -17,6 +19,7 @@ interface ListenOptions {
   /** 0 picks a free port. */
   readonly port: number;
   readonly token: string;
+  readonly unreadMs?: number;
 }
 
 /** A server that listens on this machine. */
@@ -56,7 +59,7 @@ function refusalOf(
 export async function serveOverHttp(
   calling: Calling,
   about: About,
-  { host, port, token }: ListenOptions,
+  { host, port, token, unreadMs = UNREAD_MS }: ListenOptions,
 ): Promise<Listening> {
   const handler = createMcpHandler(serverFactory(calling, about), {
     maxSubscriptions: 8,
@@ -71,7 +74,9 @@ export async function serveOverHttp(
     response.once('close', () => connections.set(request, true));
     const refusal = refusalOf(request, hosts, tokenDigest);
     if (refusal) return refuse(request, response, refusal);
-    answer(handler, request, response, () => connections.set(request, false)).catch(() => response.destroy());
+    answer(handler, request, response, { isRead: () => connections.set(request, false), unreadMs }).catch(() =>
+      response.destroy(),
+    );
   });
   server.on('connection', connections.open);
   server.requestTimeout = 30_000;
@@ -109,7 +114,7 @@ async function answer(
   { fetch: handle }: McpHttpHandler,
   request: IncomingMessage,
   response: ServerResponse,
-  isRead: () => void,
+  { isRead, unreadMs }: { readonly isRead: () => void; readonly unreadMs: number },
 ): Promise<void> {
   const body = await bodyOf(request);
   isRead();
@@ -124,9 +129,18 @@ async function answer(
   response.writeHead(answered.status, { ...Object.fromEntries(answered.headers), 'cache-control': 'no-store' });
   for await (const part of answered.body ?? []) {
     if (gone.signal.aborted) break;
-    if (!response.write(part)) await new Promise<void>((resolve) => onceEither(response, resolve));
+    if (response.write(part)) continue;
+    cutOff(response, unreadMs);
+    await new Promise<void>((resolve) => onceEither(response, resolve));
+    response.setTimeout(0);
   }
   response.end();
+  cutOff(response, unreadMs);
+}
+
+/** Ends the connection of a client that reads nothing from now on, unless the whole answer has left before. */
+function cutOff(response: ServerResponse, unreadMs: number): void {
+  if (!response.writableFinished) response.setTimeout(unreadMs, () => response.destroy());
 }
 
 function onceEither(response: ServerResponse, resolve: () => void): void {

@@ -138,7 +138,7 @@ const TOOLS: readonly Tool[] = [
     allow: 'apply',
     about:
       'Send what a plan says, once, if a person approved it or the allowance covers it. Applying it again sends nothing.',
-    answers: { kind: 'command', command: 'plans apply', fixed: ['--as-agent', '--yes'], onlyIds: true },
+    answers: { kind: 'command', command: 'plans apply', fixed: ['--yes'], onlyIds: true },
     changes: 'money',
   },
   {

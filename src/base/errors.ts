@@ -1,3 +1,5 @@
+import { type Advice, type AdvisedCommand, commandsOf, type Hint, withCommands } from './advice.ts';
+
 /**
  * Error categories. The category of an error decides its exit code and whether a retry can help.
  * docs/errors.md shows this table. Source: the command line's conventions.
@@ -22,7 +24,7 @@ export type Category = keyof typeof CATEGORIES;
 interface RefusalCondition {
   readonly name: string;
   readonly when: string;
-  readonly remedy: string;
+  readonly remedy: Hint;
 }
 
 /** What was asked, and what a response says in its place. */
@@ -40,7 +42,9 @@ export const contradictedText = ({ asked, answered }: Contradiction): string =>
 /** Optional details of an error. */
 interface ErrorDetails {
   readonly code?: string;
-  readonly hint?: string | undefined;
+  readonly hint?: Hint | undefined;
+  /** The command lines of a hint that is only its text. */
+  readonly commands?: readonly AdvisedCommand[];
   readonly httpStatus?: number | undefined;
   readonly responseCode?: string | undefined;
   /** Of a refusal that several conditions fit: those conditions. */
@@ -51,23 +55,54 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The only error the program prints. `message` says what is wrong, `hint` what to do. Neither may contain a secret. */
+/**
+ * What a command ends with, and what each call of `fiatrail/client` that fails rejects with, as `FiatrailError`. `message` says what is
+ * wrong, `hint` what to do. Neither may contain a secret.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict';
+ * import { FiatrailError } from 'fiatrail/client';
+ * import { startSandbox } from 'fiatrail/sandbox';
+ *
+ * await using sandbox = await startSandbox();
+ * await sandbox.control.faultAdd({ endpoint: 'transactions.onramp', kind: 'lost-response' });
+ * try {
+ *   await sandbox.client.call('transactions.onramp', { userId: 'u-1', amount: { value: '5000', asset: 'NGN' } });
+ * } catch (error) {
+ *   if (!(error instanceof FiatrailError)) throw error;
+ *   // The change may have been made: do not send it again until you know.
+ *   assert.equal(error.category, 'unknown');
+ * }
+ * ```
+ */
 export class CliError extends Error {
   override name = 'CliError';
+  /** What kind of failure it is, which decides what to do. */
   readonly category: Category;
+  /** Its code, such as `NO_LIQUIDITY`. */
   readonly code: string;
+  /** What to do, in words for a person. */
   readonly hint: string | undefined;
+  /** The command lines in the hint. */
+  readonly commands: readonly AdvisedCommand[];
+  /** The HTTP status of the response, if there was one. */
   readonly httpStatus: number | undefined;
+  /** The service's own code, from the body of the response. */
   readonly responseCode: string | undefined;
+  /** The conditions that may be why the service rejected the request, if it does not say which one. */
   readonly candidates: readonly RefusalCondition[];
+  /** What was asked and what the response says, if the response contradicts the request. */
   readonly contradiction: Contradiction | undefined;
+  /** The id of the operation in the journal, if the command line recorded one. */
   readonly operationId: string | undefined;
 
   constructor(category: Category, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.category = category;
     this.code = details.code ?? category.toUpperCase().replace('-', '_');
-    this.hint = details.hint;
+    this.hint = details.hint === undefined ? undefined : String(details.hint);
+    this.commands = details.commands ?? commandsOf(details.hint);
     this.httpStatus = details.httpStatus;
     this.responseCode = details.responseCode;
     this.candidates = details.candidates ?? [];
@@ -75,6 +110,10 @@ export class CliError extends Error {
     this.operationId = details.operationId;
   }
 }
+
+/** Returns the hint of an error with its command lines, to make another one of. */
+export const hintOf = ({ hint, commands }: CliError): Advice | undefined =>
+  hint === undefined ? undefined : withCommands(hint, commands);
 
 /** Ends a prompt whose reader wants to answer the previous question again. */
 export class StepBack extends Error {}
@@ -88,7 +127,9 @@ export function withDetails(
     ...more
   }: ErrorDetails & { category?: Category; message?: string },
 ): CliError {
-  return new CliError(category, message, { ...error, cause: error, ...more });
+  // The command lines are those of the hint.
+  const commands = !('hint' in more) || more.hint === error.hint ? error.commands : commandsOf(more.hint);
+  return new CliError(category, message, { ...error, cause: error, ...more, commands });
 }
 
 /** Returns the result of `act`, or the CliError that it throws. Other errors are rethrown. */

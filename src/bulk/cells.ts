@@ -47,6 +47,9 @@ export function problemOfDigits(text: string, count: number): CellProblem | unde
   };
 }
 
+/** Nearly every amount: it can be read in one way only. */
+const UNAMBIGUOUS = /^\d+(?:\.\d\d?)?$/;
+
 const ENGLISH = /^(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?$/;
 
 const WRITE_PLAIN = 'write 1234.56, without separators of thousands';
@@ -56,6 +59,7 @@ const WRITE_PLAIN = 'write 1234.56, without separators of thousands';
  * the decimal one (`mayHaveDecimalComma`); then three digits after a separator could be thousands or decimals.
  */
 export function amountText(text: string, mayHaveDecimalComma: boolean): string | CellProblem {
+  if (UNAMBIGUOUS.test(text)) return text;
   const figure = text.replace(/^(?:NGN|₦|N)\s?(?=\d)/, '₦');
   const digits = figure.replace('₦', '');
   if (/^-|^\(.*\)$/.test(digits)) return { problem: 'is negative', hint: 'only amounts above 0 can be sent' };

@@ -9,7 +9,7 @@ import { cngnBaseFromKobo } from '../money/rates.ts';
 import { type Controls, checkRows, problemOfTotal, type ReadyRow, type RowCheck } from './check.ts';
 import { type Header, headerIn, type RowCommand } from './columns.ts';
 import { csvRows, requireCsv, SAMPLE_BYTES } from './csv.ts';
-import { factsFor, known, problemOfHolder } from './facts.ts';
+import { factsFor, hasHolder, known, problemOfHolder } from './facts.ts';
 import type { Findings, RowProblem } from './findings.ts';
 
 /** What a balance is before and after all rows, with the fees that come on top if they are known and there is one payer. */
@@ -50,11 +50,19 @@ interface Checking {
   usedBefore?(references: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
+/** The rows that have one value: a list of each part, because an object for each of 100,000 rows takes much of the memory of a check. */
+interface RowsOfValue {
+  readonly lines: number[];
+  readonly amounts: (Amount | undefined)[];
+  /** The names that rows give, if their value belongs to a person. */
+  readonly holders: (string | undefined)[];
+}
+
 /** Different values that are looked up after all rows were read. */
 interface Named {
   readonly key: string;
   readonly names: string;
-  readonly rows: Map<string, Pick<ReadyRow, 'line' | 'name' | 'movement'>[]>;
+  readonly rows: Map<string, RowsOfValue>;
 }
 
 /** Reads and checks a file. Sends nothing. Throws CliError usage for a file that is no CSV of this command. */
@@ -70,6 +78,7 @@ export async function checkFile(given: Account, checking: Checking): Promise<Che
   const blocked: CliError[] = [];
   const digest = rowsDigest();
   for await (const ready of readyRows(parts, header, check)) {
+    account.world.steadyMemory(YOUNG_BYTES);
     await rejectUsed(checking, header, findings, ready);
     for (const row of ready) {
       found.add(row);
@@ -99,8 +108,11 @@ export async function checkFile(given: Account, checking: Checking): Promise<Che
   };
 }
 
+/** The bytes of V8's young generation: in a smaller one, the rows of a part are copied again and again while it is checked. */
+const YOUNG_BYTES = 16 * 2 ** 20;
+
 /** An account whose reads a dry run makes too. */
-const readingOnly = (account: Account): Account => ({
+export const readingOnly = (account: Account): Account => ({
   ...account,
   call: (endpoint, input, options) => account.call(endpoint, input, { ...options, isBeforehand: true }),
 });
@@ -152,7 +164,10 @@ async function rejectUsed({ usedBefore }: Checking, { own }: Header, { reject }:
     const where = used?.get(row.reference);
     if (where === undefined) continue;
     const cell = { at: own.reference, text: row.reference };
-    reject(row, cell, { problem: `was used before, in ${where}`, hint: 'give the row a reference of its own' });
+    reject({ line: row.line, amount: row.movement?.amount }, cell, {
+      problem: `was used before, in ${where}`,
+      hint: 'give the row a reference of its own',
+    });
   }
 }
 
@@ -172,12 +187,14 @@ function collectorsOf({ columns }: RowCommand, header: Header) {
     payers,
     amounts,
     add: ({ line, texts, movement, name, request }: ReadyRow) => {
-      for (const { key, rows } of named) {
+      for (const { key, names, rows } of named) {
         const value = texts[key];
         if (value === undefined) continue;
-        const before = rows.get(value);
-        if (before) before.push({ line, name, movement });
-        else rows.set(value, [{ line, name, movement }]);
+        const of = rows.get(value) ?? { lines: [], amounts: [], holders: [] };
+        if (of.lines.length === 0) rows.set(value, of);
+        of.lines.push(line);
+        of.amounts.push(movement?.amount);
+        if (hasHolder(names)) of.holders.push(name);
       }
       if (!movement) return;
       const { asset, minor } = movement.amount;
@@ -201,13 +218,14 @@ async function lookUp(
 ): Promise<void> {
   for (const { key, names, rows } of named) {
     const look = await known(account, names, [...rows.keys()]);
-    for (const [value, lines] of look ? rows : []) {
+    for (const [value, { lines, amounts, holders }] of look ? rows : []) {
       const { problem, holder } = look?.(value) ?? {};
       const cell = { at: header.at.get(key), text: value };
-      for (const row of lines) {
-        if (problem !== undefined) reject(row, cell, { problem });
-        const odd = problemOfHolder(row, holder);
-        if (odd !== undefined) warning({ ...cell, line: row.line }, { problem: odd });
+      if (problem !== undefined)
+        for (const [at, line] of lines.entries()) reject({ line, amount: amounts[at] }, cell, { problem });
+      for (const [at, name] of holders.entries()) {
+        const odd = problemOfHolder(name, holder);
+        if (odd !== undefined) warning({ ...cell, line: lines[at] ?? 0 }, { problem: odd });
       }
     }
   }
@@ -231,7 +249,12 @@ function compareTotals(check: RowCheck, { count, total }: Controls, header: Head
   }
 }
 
-async function feesOf(account: Account, { fees }: Checking, amounts: ReturnType<typeof collectorsOf>['amounts']) {
+/** Adds up the fees that come on top of amounts; undefined if they are not known, or none do. */
+export async function feesOf(
+  account: Account,
+  { fees }: Pick<Checking, 'fees'>,
+  amounts: ReadonlyMap<string, { readonly value: Amount; readonly count: bigint }>,
+): Promise<Amount | undefined> {
   if (!fees || amounts.size === 0 || amounts.size > MOST_AMOUNTS) return undefined;
   let sum = amount('NGN', 0n);
   for (const { value, count } of amounts.values()) {
@@ -248,7 +271,7 @@ function unlessInterrupted(error: unknown): undefined {
 }
 
 /** Compares what each payer pays with what the payer has. Of many users, nothing is read: each row checks its own payer before it is sent. */
-async function balancesOf(
+export async function balancesOf(
   account: Account,
   payers: ReadonlyMap<string | null, ReadonlyMap<Asset, bigint>>,
   fees: Amount | undefined,
@@ -272,7 +295,7 @@ const balanceOf = (account: Account, userId: string | null, token: Token): Promi
   userId === null ? accountBalance(account, token, 'allNetworks') : userBalance(account, userId, token);
 
 /** The error of a balance that does not suffice; undefined for one that does. */
-function shortage({ userId, before, after }: FileBalance): CliError | undefined {
+export function shortage({ userId, before, after }: FileBalance): CliError | undefined {
   if (after.minor >= 0n) return undefined;
   const whose = userId === null ? 'the balance' : `the balance of user ${userId}`;
   const taken = amount(before.asset, before.minor - after.minor);

@@ -1,14 +1,15 @@
 import { CliError } from '../base/errors.ts';
-import { problemsOf } from '../contract/check.ts';
+import { problemsFinder } from '../contract/check.ts';
 import { type Movement, movementOf } from '../contract/moves.ts';
 import { type Amount, type Asset, amount, amountForPeople, assetNamed } from '../money/amount.ts';
 import { amountText, type CellProblem, problemOfCell, problemOfDigits } from './cells.ts';
 import type { Header, RowColumn, RowCommand } from './columns.ts';
 import type { FileRow } from './csv.ts';
 import { type Findings, findingsOf } from './findings.ts';
+import { firstLines } from './first-lines.ts';
 import { likelyBanks, mayBeNuban } from './nuban.ts';
 
-/** A row that can be sent: what it is called, and the text of each parameter, by its key. */
+/** A row that can be sent: what it is called, and the text of each parameter, by its key; as "name", also whom it names as the holder. */
 export interface ReadyRow {
   readonly line: number;
   readonly reference: string;
@@ -150,8 +151,8 @@ function parserOf(column: RowColumn, header: Header, facts: CheckFacts): Parse {
   return parsed;
 }
 
-/** Parameters whose texts repeat from row to row. */
-const isRepeating = ({ names, key }: RowColumn): boolean => names === 'bank' || key === 'token' || key === 'network';
+/** Parameters whose texts repeat from row to row: they name something. */
+const isRepeating = ({ names, key }: RowColumn): boolean => names !== undefined || key === 'token' || key === 'network';
 
 /** Different texts of a column that are remembered with what they mean. */
 const MOST_REMEMBERED = 2_000;
@@ -177,25 +178,29 @@ function valueReader(command: RowCommand, header: Header, facts: CheckFacts, { e
   const columns = command.columns.flatMap((column) => {
     const at = header.at.get(column.key);
     const parse = parserOf(column, header, facts);
-    return at === undefined ? [] : [{ column, at, parse: isRepeating(column) ? remembering(parse) : parse }];
+    const read: Parse = (text) => problemOfCell(text) ?? parse(text);
+    return at === undefined ? [] : [{ column, at, read: isRepeating(column) ? remembering(read) : read }];
   });
   const bank = command.columns.find(({ names }) => names === 'bank');
   return ({ line, text }: GivenRow): ReadValues => {
     const values: Record<string, unknown> = {};
     const texts: Record<string, string> = {};
-    for (const { column, at, parse } of columns) {
+    for (const { column, at, read } of columns) {
       const typed = text(at);
       if (typed === '') {
         if (column.isRequired) error({ line, at }, { problem: 'is missing' });
         continue;
       }
-      const found = problemOfCell(typed) ?? parse(typed);
+      const found = read(typed);
       if (isProblem(found)) error({ line, at, text: column.isSecret ? undefined : typed }, found);
       else {
         values[column.key] = found.value;
         texts[column.key] = found.text;
       }
     }
+    // Staged with the row, so that an approver can compare it with the holder of the account.
+    const holder = text(header.own.name);
+    if (holder !== '') texts['name'] ??= holder;
     const named = text(header.bankNameAt);
     const code = bank && named !== '' ? facts.bank(named) : undefined;
     const given = texts[bank?.key ?? ''];
@@ -216,6 +221,7 @@ function requestReader(command: RowCommand, header: Header, facts: CheckFacts, f
   const { endpoint } = command;
   const positions = new Map(command.columns.map(({ key, title }) => [title, header.at.get(key)] as const));
   const warn = warningsOf(header, facts, findings);
+  const problemsIn = problemsFinder(endpoint.request());
   return ({ line, text }: GivenRow, { texts, values }: ReadValues) => {
     let request: unknown;
     try {
@@ -225,7 +231,7 @@ function requestReader(command: RowCommand, header: Header, facts: CheckFacts, f
       findings.error({ line }, notValid(error));
       return undefined;
     }
-    for (const { field, message } of problemsOf(endpoint.request(), request))
+    for (const { field, message } of problemsIn(request))
       findings.error({ line, at: positions.get(command.titleOf(field)) }, { problem: message });
     const movement = endpoint.moves && movementOf(endpoint, request);
     const currency = text(header.own.currency);
@@ -246,17 +252,18 @@ function requestReader(command: RowCommand, header: Header, facts: CheckFacts, f
 /** Check digits that are named one by one: a list of made-up numbers has one on nearly every line. */
 const MOST_DIGITS = 100;
 
-function warningsOf(header: Header, { recent, bankCodes }: CheckFacts, { warning }: Findings) {
-  const lines = new Map<string, number>();
+/** Returns what warns of a row that is unlikely, after those before it. */
+export function warningsOf(header: Header, { recent, bankCodes }: CheckFacts, { warning }: Findings) {
+  const firstWith = firstLines();
   let digits = 0;
   const at = { amount: header.at.get('amount'), accountNumber: header.at.get('accountNumber') };
   return (line: number, movement: Movement | undefined, texts: ReadValues['texts']): void => {
     const { bankCode, accountNumber } = texts;
     if (movement) {
-      const earlier = lines.get(movement.text);
-      const sent = recent.get(movement.text);
-      if (earlier === undefined) lines.set(movement.text, line);
-      else warning({ line, at: at.amount }, { problem: `has the amount and the destination of line ${earlier}` });
+      const earlier = firstWith(movement.text, line);
+      const sent = recent.size === 0 ? undefined : recent.get(movement.text);
+      if (earlier !== undefined)
+        warning({ line, at: at.amount }, { problem: `has the amount and the destination of line ${earlier}` });
       if (sent !== undefined)
         warning({ line, at: at.amount }, { problem: `the same was sent to the same destination at ${sent}` });
     }

@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { isOneEditApart } from '../base/edit-distance.ts';
 import { CliError } from '../base/errors.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -32,6 +33,18 @@ export interface RowCommand {
   titleOf(field: string): string;
 }
 
+/** Returns the values of a row by the names of its parameters. */
+export const rowValues = (
+  texts: Readonly<Record<string, string>>,
+  { columns }: Pick<RowCommand, 'columns'>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    columns.flatMap(({ key, parse }) => {
+      const text = texts[key];
+      return text === undefined ? [] : [[key, parse(text)] as const];
+    }),
+  );
+
 /** What a cell is that belongs to no parameter. */
 type OwnKey = 'reference' | 'name' | 'currency';
 
@@ -54,7 +67,15 @@ const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
     'invoice no',
     'invoice number',
   ],
-  'bank code': ['beneficiary bank code', 'destination bank code', 'nibss code', 'bank sort code'],
+  'bank code': [
+    'beneficiary bank code',
+    'destination bank code',
+    'vendor bank code',
+    'nibss code',
+    'nip code',
+    'bank sort code',
+    'vendor bank sort code',
+  ],
   'account number': [
     'account',
     'account no',
@@ -65,6 +86,10 @@ const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
     'beneficiary account',
     'beneficiary account no',
     'beneficiary account number',
+    'vendor account number',
+    'vendor account no',
+    'vendor acct number',
+    'credit account number',
     'destination account',
     'destination account number',
   ],
@@ -84,6 +109,7 @@ const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
     'supplier',
     'supplier name',
     'vendor',
+    'vendor name',
   ],
   currency: ['ccy', 'payment currency'],
 };
@@ -245,6 +271,6 @@ function missing(command: RowCommand, columns: readonly RowColumn[], hasReferenc
   const what = titles.length === 1 ? 'a column is' : 'columns are';
   return new CliError('usage', `${where}: ${what} missing: ${titles.join(', ')}; nothing was sent`, {
     code: 'MISSING_COLUMN',
-    hint: `see the columns with: fiatrail bulk template "${command.words}"`,
+    hint: advice`see the columns with: [fiatrail bulk template "${command.words}"]`,
   });
 }

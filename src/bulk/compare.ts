@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { StagedFile, StagedRow } from '../journal/files.ts';
 import { printable } from '../money/amount.ts';
@@ -12,7 +13,7 @@ export function requireSameRows(
   const refusal = (message: string) =>
     new CliError('usage', `${message}; nothing was sent`, {
       code: 'FILE_KEY_TAKEN',
-      hint: `put the staged rows back, or go on without the file: fiatrail bulk resume ${file.key}; new rows go into a file of their own`,
+      hint: advice`put the staged rows back, or go on without the file: [fiatrail bulk resume ${file.key}]; new rows go into a file of their own`,
     });
   if (file.command !== command) throw refusal(`the key ${file.key} is that of a file for "${file.command}"`);
   const known = new Map(staged.map((row) => [row.reference, row]));

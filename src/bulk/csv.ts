@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { CsvError } from 'csv-parse';
 import { CliError } from '../base/errors.ts';
 
@@ -44,15 +45,6 @@ export function requireCsv(start: Uint8Array): void {
 }
 
 const NEWLINE = 0x0a;
-
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Passes on bytes in whole lines. Throws CliError usage for bytes that are no UTF-8. */
 function* utf8(parts: Iterable<Uint8Array>, ended: (hasLineEnd: boolean) => void): Generator<Uint8Array> {
@@ -130,7 +122,7 @@ export async function* csvRows(
     for (const cell of cells) {
       if (cell === '') continue;
       hasText = true;
-      if (cell.includes('\n')) line += cell.split('\n').length - 1;
+      for (let at = cell.indexOf('\n'); at !== -1; at = cell.indexOf('\n', at + 1)) line += 1;
     }
     if (hasText) rows.push({ line: first, cells });
   });

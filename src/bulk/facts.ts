@@ -10,7 +10,7 @@ import { bankNamed, type ListedBank, readBanks } from '../engine/previews/banks.
 import { printable } from '../money/amount.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import type { CellProblem } from './cells.ts';
-import type { CheckFacts, ReadyRow } from './check.ts';
+import type { CheckFacts } from './check.ts';
 import type { RowCommand } from './columns.ts';
 
 const READ = { isBeforehand: true } as const;
@@ -153,8 +153,11 @@ const wordsOf = (name: string): readonly string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 
+/** Whether the service tells whose the values of a column are. */
+export const hasHolder = (names: string): boolean => names === 'bank account';
+
 /** Returns what is odd about the holder of an account that a row names otherwise; undefined if nothing is. */
-export function problemOfHolder({ name }: Pick<ReadyRow, 'name'>, holder: string | undefined): string | undefined {
+export function problemOfHolder(name: string | undefined, holder: string | undefined): string | undefined {
   if (name === undefined || holder === undefined) return undefined;
   const [ours, theirs] = [wordsOf(name), wordsOf(holder)];
   const isPart = (one: readonly string[], other: readonly string[]) => one.every((word) => other.includes(word));

@@ -1,5 +1,4 @@
-import type { Movement } from '../contract/moves.ts';
-import { type Asset, printable } from '../money/amount.ts';
+import { type Amount, type Asset, printable } from '../money/amount.ts';
 import type { CellProblem } from './cells.ts';
 import type { Header } from './columns.ts';
 
@@ -22,7 +21,8 @@ interface Cell {
 
 interface FoundRow {
   readonly line: number;
-  readonly movement: Movement | undefined;
+  /** What it moves, if it moves anything. */
+  readonly amount: Amount | undefined;
 }
 
 /** What was found in a file. */
@@ -61,11 +61,11 @@ export function findingsOf(header: Header): Findings {
     sums,
     error: (cell, found) => add('error', cell, found),
     warning: (cell, found) => add('warning', cell, found),
-    reject: ({ line, movement }, cell, found) => {
+    reject: ({ line, amount }, cell, found) => {
       const isFirst = !badLines.has(line);
       add('error', { ...cell, line }, found);
-      if (!movement || !isFirst) return;
-      const { asset, minor } = movement.amount;
+      if (!amount || !isFirst) return;
+      const { asset, minor } = amount;
       sums.set(asset, (sums.get(asset) ?? 0n) - minor);
     },
     errors: () => counts.error,

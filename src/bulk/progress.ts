@@ -1,14 +1,24 @@
-import type { NumberedRow } from '../journal/files.ts';
+import type { NumberedRow, StagedFile } from '../journal/files.ts';
 import type { Operation } from '../journal/operations.ts';
 import type { OperationState } from '../journal/states.ts';
+import { grouped } from '../money/decimal.ts';
 
 /**
  * How far a row is, as its operation says. `waiting`: it was not sent. `rejected`: the service did not accept it, and nothing was done; it is sent again by the
- * next run. `unknown`: it was sent, and its outcome is not known. `accepted`: the service works on it. `failed`: it ended, and is never sent again.
+ * next run. `unknown`: it was sent, and its outcome is not known. `accepted`: the service works on it. `failed`: it ended, and is never sent again. `struck`: an
+ * approver of the file's plan struck it out, and it is never sent.
  */
-export type RowStatus = 'waiting' | 'rejected' | 'unknown' | 'accepted' | 'done' | 'failed';
+export type RowStatus = 'waiting' | 'rejected' | 'unknown' | 'accepted' | 'done' | 'failed' | 'struck';
 
-export const ROW_STATUSES: readonly RowStatus[] = ['waiting', 'rejected', 'unknown', 'accepted', 'done', 'failed'];
+export const ROW_STATUSES: readonly RowStatus[] = [
+  'waiting',
+  'rejected',
+  'unknown',
+  'accepted',
+  'done',
+  'failed',
+  'struck',
+];
 
 /** A row with its newest operation. */
 export interface FollowedRow extends NumberedRow {
@@ -42,7 +52,7 @@ function statusOf(operation: Operation | undefined, isBusy: (operation: Operatio
 
 /** Returns rows with the newest of some operations, which are newest first. */
 export function withOperations(
-  file: { readonly key: string },
+  file: Pick<StagedFile, 'key' | 'plan'>,
   rows: readonly NumberedRow[],
   operations: readonly Operation[],
   isBusy: (operation: Operation) => boolean,
@@ -52,9 +62,10 @@ export function withOperations(
     const { idempotencyKey } = operation;
     if (idempotencyKey !== null && !newest.has(idempotencyKey)) newest.set(idempotencyKey, operation);
   }
+  const struck = new Set(file.plan?.struck?.references);
   return rows.map((row) => {
     const operation = newest.get(keyOf(file, row));
-    return { ...row, operation, status: statusOf(operation, isBusy) };
+    return { ...row, operation, status: struck.has(row.reference) ? 'struck' : statusOf(operation, isBusy) };
   });
 }
 
@@ -63,4 +74,25 @@ export function countsOf(rows: readonly Pick<FollowedRow, 'status'>[]): Readonly
   const counts = Object.fromEntries(ROW_STATUSES.map((status) => [status, 0])) as Record<RowStatus, number>;
   for (const { status } of rows) counts[status] += 1;
   return counts;
+}
+
+export const rowsText = (count: number): string => (count === 1 ? '1 row' : `${grouped(count)} rows`);
+
+/** What a log says of a row that is not as it should be. */
+export const rowNote = ({ reference, line }: Pick<NumberedRow, 'reference' | 'line'>, text: string): string =>
+  `${reference} (line ${line}): ${text}`;
+
+/** Bad rows that a log names one by one. */
+const MOST_NOTES = 10;
+
+/** Returns what a log says of the rows that failed, that were rejected or whose outcome is unknown, besides those that it has named already. */
+export function badRowNotes(rows: readonly FollowedRow[], noted: ReadonlySet<string>): readonly string[] {
+  const bad = rows.flatMap(({ status, operation, ...row }) => {
+    if (noted.has(row.reference)) return [];
+    const why = operation?.detail ? `: ${operation.detail}` : '';
+    if (status === 'failed' || status === 'rejected') return [rowNote(row, `${status}${why}`)];
+    return status === 'unknown' ? [rowNote(row, `the outcome is unknown${why}`)] : [];
+  });
+  if (bad.length <= MOST_NOTES) return bad;
+  return [...bad.slice(0, MOST_NOTES), `and ${rowsText(bad.length - MOST_NOTES)} more; see them with: bulk report`];
 }

@@ -1,4 +1,5 @@
 import { markOfSecrets } from '../account/profile-secrets.ts';
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { Account } from '../engine/account.ts';
 import { rowsDigest, type StagedRow } from '../journal/files.ts';
@@ -75,7 +76,7 @@ export async function withoutSecrets(
           'usage',
           'a file with BVNs needs a profile, which stores the key of their digests; nothing was sent',
           {
-            hint: 'add one with: fiatrail profiles add NAME',
+            hint: advice`add one with: [fiatrail profiles add NAME]`,
           },
         );
       digests[key] = mark;

@@ -5,7 +5,7 @@ import type { StagedFile } from '../journal/files.ts';
 import { type Amount, type Asset, amount } from '../money/amount.ts';
 import type { Plain } from '../present/plain.ts';
 import { LOAD_BY_START } from '../things/by-start.ts';
-import type { RowCommand } from './columns.ts';
+import { type RowCommand, rowValues } from './columns.ts';
 import { isListed, listedRows } from './listed.ts';
 import { type FollowedRow, ROW_STATUSES, type RowStatus } from './progress.ts';
 
@@ -40,7 +40,8 @@ export async function reportedRows(
     const { operation, status } = row;
     const found = listed.get(operation?.requestId ?? '');
     const ended = status === 'failed' || status === 'rejected' || status === 'unknown';
-    const reason = ended ? (operation?.detail ?? found?.reason ?? null) : null;
+    const known = ended ? (operation?.detail ?? found?.reason ?? null) : null;
+    const reason = status === 'struck' ? 'an approver struck it out' : known;
     return { row, amount: amountOf(command, row), fee: found?.fee ?? null, reason };
   });
 }
@@ -60,12 +61,7 @@ export function amountOf(
   { columns, requestOf, endpoint }: RowCommand,
   { texts }: Pick<FollowedRow, 'texts'>,
 ): Amount | undefined {
-  if (!endpoint.moves) return undefined;
-  const values = columns.flatMap(({ key, parse }) => {
-    const text = texts[key];
-    return text === undefined ? [] : [[key, parse(text)] as const];
-  });
-  return movementOf(endpoint, requestOf(Object.fromEntries(values)))?.amount;
+  return endpoint.moves && movementOf(endpoint, requestOf(rowValues(texts, { columns })))?.amount;
 }
 
 /** Adds up rows by their status. Throws if all of them together are not the sum that the file was staged with. */

@@ -1,10 +1,11 @@
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { Account } from '../engine/account.ts';
 import { reconcile } from '../engine/evidence/reconcile.ts';
 import type { FileLease, NumberedRow, StagedFile } from '../journal/files.ts';
 import type { Journal } from '../journal/interface.ts';
 import { followAccepted } from './follow.ts';
-import { type FollowedRow, KEY_END, type RowStatus, withOperations } from './progress.ts';
+import { type FollowedRow, KEY_END, type RowStatus, rowNote, rowsText, withOperations } from './progress.ts';
 
 /** Sends a row as its command. Resolves once the service took it, or did it before. Throws CliError. */
 export type SendRow = (row: NumberedRow) => Promise<void>;
@@ -12,6 +13,8 @@ export type SendRow = (row: NumberedRow) => Promise<void>;
 /** How the rows of a file are sent. */
 interface Sending {
   readonly send: SendRow;
+  /** Returns how long the next row must wait for its turn, in milliseconds. */
+  waitMs(): Promise<number>;
   /** Sends at most so many rows. */
   readonly first: number | undefined;
   /** Stops after so many rows that the service rejected, that failed, or whose outcome is unknown. */
@@ -26,6 +29,8 @@ interface Sending {
 export interface SentRows {
   readonly rows: readonly FollowedRow[];
   readonly sent: number;
+  /** The references of the rows that it has said something of. */
+  readonly noted: ReadonlySet<string>;
   /** Why it stopped before it had sent all of them; undefined if it had. */
   readonly stopped: CliError | undefined;
 }
@@ -49,7 +54,7 @@ export async function followedRows(
       `the journal knows the file ${file.key}, and not its rows: it was imported without them`,
       {
         code: 'ROWS_MISSING',
-        hint: `give the file once more: fiatrail bulk create FILE --as "${file.command}" --once ${file.key}`,
+        hint: advice`give the file once more: [fiatrail bulk create FILE --as "${file.command}" --once ${file.key}]`,
       },
     );
   const operations = await journal.list({
@@ -86,6 +91,9 @@ function afterError(error: unknown): AfterRow {
 
 /** How long a run waits after the service said that there were too many requests, and its own wait was not enough. */
 const RATE_WAIT_MS = 10_000;
+
+/** How long a run sleeps at most before it says again that it is at work. */
+const LONGEST_REST_MS = 30_000;
 
 /** Rows between two looks at how those before them ended. */
 const LOOK_EVERY = 100;
@@ -124,7 +132,7 @@ async function sendIn(
   sending: Sending,
   mayGoOn: () => Promise<CliError | undefined>,
 ): Promise<SentRows> {
-  const run = { sent: 0, errors: 0 };
+  const run = { sent: 0, errors: 0, noted: new Set<string>() };
   let stopped: CliError | undefined;
   for (let isFirst = true; ; isFirst = false) {
     const rows = await followedRows(journal, file, staged);
@@ -136,7 +144,7 @@ async function sendIn(
     const isSettled = stopped === undefined && pass.later > 0 && (await looked(sending.say, settle)) > 0;
     if (!isSettled) break;
   }
-  return { rows: await followedRows(journal, file, staged), sent: run.sent, stopped };
+  return { rows: await followedRows(journal, file, staged), sent: run.sent, noted: run.noted, stopped };
 }
 
 /** One pass over the rows of a file that can be sent. */
@@ -146,7 +154,7 @@ interface Pass {
   readonly rows: readonly FollowedRow[];
   readonly due: readonly FollowedRow[];
   readonly sending: Sending;
-  readonly run: { sent: number; errors: number };
+  readonly run: { sent: number; errors: number; readonly noted: Set<string> };
   mayGoOn(): Promise<CliError | undefined>;
 }
 
@@ -173,7 +181,10 @@ async function passOver({
     if (after instanceof CliError) return { stopped: after, later };
     if (after === 'later') later += 1;
     else run.sent += 1;
-    if (after === 'error') run.errors += 1;
+    if (after === 'error') {
+      run.errors += 1;
+      run.noted.add(row.reference);
+    }
     shown.set(row.number, { ...row, status: STATUS_AFTER[after] });
     if (after !== 'later' && run.sent % LOOK_EVERY === 0)
       await looked(sending.say, () => followSent(account, file, rows));
@@ -194,22 +205,32 @@ const followSent = async (account: Account, file: StagedFile, rows: readonly Num
 async function sendOne(
   account: Account,
   row: FollowedRow,
-  { send, say }: Sending,
+  { send, say, waitMs }: Sending,
   mayGoOn: () => Promise<CliError | undefined>,
 ): Promise<Exclude<AfterRow, 'wait'>> {
+  const rest = async (restMs: number) => {
+    await account.notices.progress.waits(restMs);
+    // In parts, so that the lease is renewed.
+    await account.world.clock.sleep(Math.min(restMs, LONGEST_REST_MS), account.world.interrupted).catch(() => {});
+    return mayGoOn();
+  };
   for (;;) {
+    const turnMs = await waitMs();
+    if (turnMs > 0) {
+      const stop = await rest(turnMs);
+      if (stop) return stop;
+      continue;
+    }
     const after = await send(row).then(
       () => 'sent' as const,
       async (error: unknown) => {
         const found = afterError(error);
-        if (found === 'error') await say(`${row.reference} (line ${row.line}): ${(error as CliError).message}`);
+        if (found === 'error') await say(rowNote(row, (error as CliError).message));
         return found;
       },
     );
     if (after !== 'wait') return after;
-    await account.notices.progress.waits(RATE_WAIT_MS);
-    await account.world.clock.sleep(RATE_WAIT_MS, account.world.interrupted).catch(() => {});
-    const stop = await mayGoOn();
+    const stop = await rest(RATE_WAIT_MS);
     if (stop) return stop;
   }
 }
@@ -245,35 +266,40 @@ export async function settleUnknown(
 const busyError = ({ key }: StagedFile, { host, process, untilMs }: FileLease) =>
   new CliError('declined', `process ${process} on ${host} sends the file ${key}; nothing was sent by this one`, {
     code: 'FILE_BUSY',
-    hint: `see how far it is with: fiatrail bulk status ${key}; if it has ended, go on after ${new Date(untilMs).toISOString()}`,
+    hint: advice`see how far it is with: [fiatrail bulk status ${key}]; if it has ended, go on after ${new Date(untilMs).toISOString()}`,
   });
 
 const interrupted = ({ key }: StagedFile) =>
   new CliError('interrupted', `interrupted between two rows of the file ${key}`, {
-    hint: `go on with: fiatrail bulk resume ${key}`,
+    hint: advice`go on with: [fiatrail bulk resume ${key}]`,
   });
 
 /** The error of a file whose rows may not be sent now. */
-function stateError({ key, state }: StagedFile): CliError | undefined {
+export function stateError({ key, state, plan }: StagedFile): CliError | undefined {
   if (state === 'open') return undefined;
+  if (state === 'planned')
+    return new CliError('declined', `the rows of the file ${key} are sent by its plan; nothing was sent`, {
+      code: 'FILE_PLANNED',
+      hint: advice`see it with: [fiatrail plans show ${plan?.id}]; send it with: [fiatrail plans apply ${plan?.id}]`,
+    });
   return new CliError('declined', `the file ${key} is ${state}`, {
     code: state === 'paused' ? 'FILE_PAUSED' : 'FILE_CANCELLED',
     hint:
       state === 'paused'
-        ? `go on with: fiatrail bulk resume ${key}`
-        : `see what was sent with: fiatrail bulk report ${key}`,
+        ? advice`go on with: [fiatrail bulk resume ${key}]`
+        : advice`see what was sent with: [fiatrail bulk report ${key}]`,
   });
 }
 
 const enough = (sent: number) =>
-  new CliError('pending', `${sent} rows were sent, as --first says`, {
+  new CliError('pending', `${rowsText(sent)} ${sent === 1 ? 'was' : 'were'} sent, as --first says`, {
     hint: 'run it again without --first for the rest',
   });
 
 const tooManyErrors = (errors: number) =>
   new CliError(
     'rejected',
-    `stopped after ${errors} rows that the service rejected, that failed, or whose outcome is unknown`,
+    `stopped after ${rowsText(errors)} that the service rejected, that failed, or whose outcome is unknown`,
     {
       code: 'TOO_MANY_ERRORS',
       hint: 'see why with bulk report; run it again to go on',

@@ -19,6 +19,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 const exampleOf = ({ key, title, names }: RowColumn): string =>
   EXAMPLES[key] ??
+  (names === 'bank account' ? 'default' : undefined) ??
   (names?.includes('wallet') || title.includes('address') || key === 'to' ? 'ADDRESS_OR_ID' : 'USER_ID');
 
 /** Returns a file for a command: what each column means, as comments above the titles, and one row to replace. */

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { advice, type Hint, joined } from '../base/advice.ts';
 import { CliError, type Contradiction, contradictedText, ExchangeError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
@@ -155,10 +156,10 @@ function requireOwn(endpoint: Endpoint, effect: Effect, known: Readonly<Record<s
 export const RESPONSE_OF_ANOTHER_REQUEST = 'RESPONSE_OF_ANOTHER_REQUEST';
 
 /** Returns the error for a change that the service accepted with a response that contradicts the request: what was done is unknown. */
-export function contradicted(contradiction: Contradiction, next?: string): CliError {
+export function contradicted(contradiction: Contradiction, next?: Hint): CliError {
   return new CliError('unknown', contradictedText(contradiction), {
     code: RESPONSE_OF_ANOTHER_REQUEST,
-    hint: ['do not run the command again: check the account first', next].filter(Boolean).join('; '),
+    hint: joined(['do not run the command again: check the account first', next], '; '),
     contradiction,
   });
 }
@@ -261,7 +262,7 @@ interface UnknownDetails {
   readonly candidates?: CliError['candidates'];
   readonly cause?: unknown;
   /** An additional hint. */
-  readonly next?: string | undefined;
+  readonly next?: Hint | undefined;
 }
 
 /** Returns the error for a change that was sent and may have been done. */
@@ -379,10 +380,9 @@ export function encryptedExchange(exchange: Exchange, encryptionKeys: Encryption
   };
 }
 
-const ENCRYPTION_HINT = 'check the encryption settings of this profile with: fiatrail keys encryption show';
+const ENCRYPTION_HINT = advice`check the encryption settings of this profile with: [fiatrail keys encryption show]`;
 
-const PRIVATE_KEY_HINT =
-  'bring the private key from a host that has it: fiatrail keys encryption enable --private-key-stdin --yes < key.txt; if none has, register a new one: fiatrail keys encryption enable';
+const PRIVATE_KEY_HINT = advice`bring the private key from a host that has it: [fiatrail keys encryption enable --private-key-stdin --yes] < key.txt; if none has, register a new one: [fiatrail keys encryption enable]`;
 
 /** The sandbox's control endpoints are outside /v1 and are not encrypted. */
 const OUTSIDE_SERVICE = /^(?!.*\/v1\/).*\/_sandbox\//;

@@ -39,6 +39,7 @@ export function encodeRequest({ endpoint, input }: ReadyRequest, target: Target)
     headers: {
       accept: 'application/json',
       'x-api-key': target.apiKey.reveal(),
+      ...(target.agent === undefined ? {} : { 'user-agent': `fiatrail agent/${encodeURIComponent(target.agent)}` }),
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
     },
     body: hasBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
@@ -52,6 +53,8 @@ export interface Target {
   readonly apiKey: Secret;
   /** The service's own name, which some paths contain. */
   readonly serviceName?: string | undefined;
+  /** The agent that the request is sent for; undefined for a person or a job. */
+  readonly agent?: string | undefined;
 }
 
 /** Encodes one path segment. Throws CliError usage for `.` and `..`, which URLs resolve even when encoded. */

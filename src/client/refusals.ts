@@ -1,3 +1,4 @@
+import { advice, joined } from '../base/advice.ts';
 import { type Category, CliError } from '../base/errors.ts';
 import { type Effect, type Endpoint, type Refusal, refusalsOf } from '../contract/endpoint.ts';
 import { FAULTS } from '../contract/faults.ts';
@@ -103,10 +104,9 @@ export function candidatesOf(endpoint: Endpoint, responseCode: string | undefine
 
 const candidateOf = ({ name, when, remedy }: Refusal) => ({ name, when, remedy });
 
-const BLOCKED_HINT =
-  'see the address that the service sees with: fiatrail ip check; then allow it with: fiatrail ip add ADDRESS';
+const BLOCKED_HINT = advice`see the address that the service sees with: [fiatrail ip check]; then allow it with: [fiatrail ip add ADDRESS]`;
 
-const AUTH_HINT = 'check the API key, and check that this address is on the allowlist with: fiatrail ip check';
+const AUTH_HINT = advice`check the API key, and check that this address is on the allowlist with: [fiatrail ip check]`;
 
 /** Returns the error of a request that the service rejected, with what to do next. */
 export function refusal(endpoint: Endpoint, answer: Refused): CliError {
@@ -119,14 +119,19 @@ export function refusal(endpoint: Endpoint, answer: Refused): CliError {
   const named = fitting.filter((each) => errorName !== undefined && namesOfRefusal(each).includes(errorName));
   const rows = named.length > 0 ? named : fitting;
   const general = Object.values(FAULTS).find(({ code, http }) => code === responseCode && http === httpStatus);
-  const remedies = new Set(rows.length > 0 ? rows.map(({ remedy }) => remedy) : general ? [general.remedy] : []);
+  const remedies = new Map(
+    (rows.length > 0 ? rows : general ? [general] : []).map(({ remedy }) => [`${remedy}`, remedy]),
+  );
   // Next to a remedy of its own, that of the response code says nothing.
-  if (general && remedies.size > 1) remedies.delete(general.remedy);
+  if (general && remedies.size > 1) remedies.delete(`${general.remedy}`);
   const names = new Set(rows.map(({ name }) => name));
   const code = refusalCode(answer, isAuth, names);
   return new CliError(category, `the service rejected the request: ${message}`, {
     code,
-    hint: code === 'IP_BLOCKED' ? BLOCKED_HINT : [...remedies].join('; or ') || (isAuth ? AUTH_HINT : undefined),
+    hint:
+      code === 'IP_BLOCKED'
+        ? BLOCKED_HINT
+        : (joined([...remedies.values()], '; or ') ?? (isAuth ? AUTH_HINT : undefined)),
     httpStatus,
     responseCode,
     ...(errorName === undefined && !isAuth && names.size > 1 ? { candidates: rows.map(candidateOf) } : {}),

@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { consentsOf, type Endpoint, effectOf, fieldsSentIn } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
@@ -41,7 +42,7 @@ function endpointFor(method: string, path: string): Called {
   );
   const meant = otherMethod ? [`${otherMethod.spelling.method} ${path}`] : near;
   throw new CliError('usage', `unknown endpoint ${printable(method)} ${printable(path)}`, {
-    hint: `${meant.length > 0 ? `did you mean ${meant.join(' or ')}? ` : ''}list the endpoints with: fiatrail endpoints`,
+    hint: advice`${meant.length > 0 ? `did you mean ${meant.join(' or ')}? ` : ''}list the endpoints with: [fiatrail endpoints]`,
   });
 }
 
@@ -190,7 +191,7 @@ const apiCommand = command({
         'usage',
         'fiatrail api cannot rotate the API key: the old key would stop working and the new one would only be printed',
         {
-          hint: 'rotate the key and store the new one with: fiatrail keys rotate',
+          hint: advice`rotate the key and store the new one with: [fiatrail keys rotate]`,
         },
       );
     }

@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { bridgeNetworks, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { networkOf } from '../contract/networks.ts';
@@ -21,7 +22,7 @@ const TOKEN = 'CNGN';
 const network = (text: string): string => {
   if (/^[a-z0-9-]{2,20}$/i.test(text)) return text.toLowerCase();
   throw new CliError('usage', `invalid network "${printable(text)}"`, {
-    hint: 'list the networks with: fiatrail bridge networks',
+    hint: advice`list the networks with: [fiatrail bridge networks]`,
   });
 };
 

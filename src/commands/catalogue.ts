@@ -99,6 +99,7 @@ export const CATALOGUE: readonly Group[] = [
     }),
     group('plans', 'List, approve, reject and apply plans', () => import('./plans/index.ts'), SELDOM),
     group('mcp', 'Let an agent look, and do what you allow', () => import('./mcp.ts'), SELDOM),
+    group('agent', 'Teach an agent to use fiatrail', () => import('./agent.ts'), SELDOM),
   ]),
   ...section('Sandbox', [
     group('tour', 'Walk through onboarding, onramp and payout', () => import('./tour.ts')),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
@@ -123,7 +124,8 @@ function unknownId(text: string): CliError {
           endpoints.map((each) => each.id),
         );
   return new CliError('usage', `unknown endpoint "${printable(text)}"`, {
-    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'list the endpoints with: fiatrail endpoints',
+    hint:
+      near.length > 0 ? `did you mean ${near.join(' or ')}?` : advice`list the endpoints with: [fiatrail endpoints]`,
   });
 }
 

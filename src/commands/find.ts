@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice, joined } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Findings } from '../copy/questions/find.ts';
@@ -124,7 +125,13 @@ async function printed(account: Account, findings: Findings, size: number): Prom
       }),
     };
   if (matches.length > 0 || offset > 0) return { result };
-  const hint = widen.length > 0 ? `to look further, run: ${widen.join(', or: ')}` : undefined;
+  const hint =
+    widen.length > 0
+      ? advice`to look further, run: ${joined(
+          widen.map((line) => advice`[fiatrail ${line.replace('fiatrail ', '').split(' ')}]`),
+          ', or: ',
+        )}`
+      : undefined;
   return { result, error: new CliError('rejected', 'nothing was found', { code: 'NOT_FOUND', hint }) };
 }
 
@@ -134,7 +141,7 @@ async function typedIn(account: Account, words: readonly string[] | undefined, i
   if (given === '')
     throw missingError(['<anything>'], {
       expected: 'an id, a hash, an address, a number, an amount or a name',
-      hint: 'for example: fiatrail find 20400',
+      hint: advice`for example: [fiatrail find 20400]`,
     });
   const { mayBeBvn, typedAs } = await import('../copy/questions/typed.ts');
   const isAsked = account.notices.isInteractive && mayBeBvn(given) && !isPhone;

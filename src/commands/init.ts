@@ -8,7 +8,8 @@ import {
   type UnknownPolicy,
 } from '../account/stored-profile.ts';
 import { probeKeyring } from '../account/stores/keyring-store.ts';
-import { CliError, withDetails } from '../base/errors.ts';
+import { advice, joined } from '../base/advice.ts';
+import { CliError, hintOf, withDetails } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Prompter } from '../base/world.ts';
 import { ipAllowlist } from '../contract/endpoints/allowlist.ts';
@@ -156,7 +157,7 @@ async function step(account: Account, terminal: Terminal, argv: readonly string[
     if (!(error instanceof CliError)) throw error;
     throw withDetails(error, {
       message: `the profile was saved, but a later step failed: ${error.message}`,
-      hint: `${error.hint ? `${error.hint}; ` : ''}continue with: fiatrail ${argv.join(' ')}`,
+      hint: joined([hintOf(error), advice`continue with: [fiatrail ${argv}]`], '; '),
     });
   }
 }
@@ -226,7 +227,7 @@ const initCommand = command({
     if (!input.embedded) return setUp(account, terminal, input);
     if (input.name !== undefined && input.name !== BUILT_IN)
       throw new CliError('usage', `the profile of the embedded sandbox is always named ${BUILT_IN}`, {
-        hint: 'omit the name: fiatrail init --embedded',
+        hint: advice`omit the name: [fiatrail init --embedded]`,
       });
     endDryRun(account, { name: BUILT_IN });
     await setDefaultProfile(account.world, BUILT_IN);

@@ -4,6 +4,7 @@ import type { Calling } from '../agent/calls.ts';
 import type { CommandRecord, RunCommand } from '../agent/commands.ts';
 import type { About } from '../agent/server.ts';
 import { PERMISSIONS, type Permission, toolsFor } from '../agent/tools.ts';
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { listenProblem } from '../base/listening.ts';
 import type { World } from '../base/world.ts';
@@ -37,6 +38,12 @@ const loopback = (text: string): { readonly host: string; readonly port: number 
   });
 };
 
+/** The name or the id of a group. Throws CliError usage. */
+const groupName = (text: string): string => {
+  if (/^([a-z_][a-z\d_.-]{0,31}|\d{1,10})$/i.test(text)) return text;
+  throw new CliError('usage', `invalid group "${printable(text)}"; expected the name or the id of a group`);
+};
+
 /** Returns the flag that keeps every call on the account of this command, whatever becomes the default profile meanwhile. */
 function profileFlag({ name }: Profile, chosen: string | undefined, world: World): readonly string[] {
   const { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: apiKey } = world.env;
@@ -60,7 +67,7 @@ async function requirePermitted(account: Account, allowed: readonly Permission[]
     'usage',
     `--allow apply needs an approval threshold or an allowance, and profile ${name} is LIVE with neither`,
     {
-      hint: 'set one with: fiatrail profiles approval-threshold set AMOUNT, or: fiatrail profiles rules set --agent-allowance "NGN 20000 a day"',
+      hint: advice`set one with: [fiatrail profiles approval-threshold set AMOUNT], or: [fiatrail profiles rules set --agent-allowance "NGN 20000 a day"]`,
     },
   );
 }
@@ -76,7 +83,9 @@ async function serving(account: Account, terminal: Terminal, allowed: readonly P
   const { world, profile } = account;
   const { interrupted } = world;
   const [{ commandsIn }, { createTurns }] = await Promise.all([import('../agent/run.ts'), import('../agent/turns.ts')]);
-  const run = commandsIn(world, terminal.runs.program);
+  // What it runs, an agent runs: only as a plan says, if it changes something.
+  const env = { ...world.env, AI_AGENT: terminal.globals.agent ?? 'mcp' };
+  const run = commandsIn({ ...world, env }, terminal.runs.program);
   const isMasked = terminal.globals.isMasked !== false;
   const { commands } = await printed<{ commands: readonly CommandRecord[] }>(run, ['help', 'commands'], interrupted);
   const { topics } = await printed<{ topics: readonly { name: string; title: string }[] }>(
@@ -114,6 +123,8 @@ interface ListenAt {
   readonly host: string;
   readonly port: number;
   readonly tokenPath: string;
+  /** The group whose users can read the token. */
+  readonly tokenGroup: string | undefined;
 }
 
 /** Serves agents that run as other users of this machine, until it is stopped. */
@@ -121,7 +132,7 @@ async function listen(
   account: Account,
   terminal: Terminal,
   allowed: readonly Permission[],
-  { host, port, tokenPath }: ListenAt,
+  { host, port, tokenPath, tokenGroup }: ListenAt,
 ): Promise<void> {
   const { world, notices } = account;
   const [{ serveOverHttp }, { tokenIn }, { calling, about }] = await Promise.all([
@@ -130,7 +141,7 @@ async function listen(
     serving(account, terminal, allowed),
   ]);
   const { token, isNew } = tokenOf(tokenPath, () =>
-    tokenIn(tokenPath, () => Buffer.from(world.ids.bytes(32)).toString('base64url')),
+    tokenIn(tokenPath, () => Buffer.from(world.ids.bytes(32)).toString('base64url'), tokenGroup),
   );
   const server = await serveOverHttp(calling, about, { host, port, token }).catch((error) => {
     throw listenProblem(error, host, port, '--listen');
@@ -181,19 +192,24 @@ const mcpCommand = command({
       'file with the token that callers must send; made if there is none',
       newFile,
     ),
+    tokenGroup: option('--token-group <group>', 'group of this machine whose users can read the token file', groupName),
     allow: option('--allow <list>', `what the agent may do: ${PERMISSIONS.join(', ')} (default read)`, permissions),
   },
-  run: async (account, terminal, { allow: allowed = DEFAULT, listen: address, tokenFile }) => {
+  run: async (account, terminal, { allow: allowed = DEFAULT, listen: address, tokenFile, tokenGroup }) => {
     const { world, notices } = account;
-    if (tokenFile !== undefined && !address)
-      throw new CliError('usage', '--token-file is about --listen', { hint: 'add --listen 127.0.0.1:8765' });
+    for (const [name, value] of [
+      ['--token-file', tokenFile],
+      ['--token-group', tokenGroup],
+    ])
+      if (value !== undefined && !address)
+        throw new CliError('usage', `${name} is about --listen`, { hint: 'add --listen 127.0.0.1:8765' });
     if (address && tokenFile === undefined)
       throw new CliError('usage', '--listen needs --token-file', {
         hint: 'name a file for the token; if there is none, a new token is put there',
       });
     await requirePermitted(account, allowed);
     if (address && tokenFile !== undefined) {
-      await listen(account, terminal, allowed, { ...address, tokenPath: absolutePath(tokenFile) });
+      await listen(account, terminal, allowed, { ...address, tokenPath: absolutePath(tokenFile), tokenGroup });
       return {};
     }
     const [{ serveOverStdio }, { calling, about }] = await Promise.all([

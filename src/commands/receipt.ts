@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../account/paths.ts';
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { Zone } from '../base/zone.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
 import type { Receipt } from '../copy/questions/receipt/receipt.ts';
 import type { Account } from '../engine/account.ts';
 import { pageFileAt, writePage } from '../files/written-page.ts';
-import { amountSchema } from '../present/prints.ts';
+import { amountSchema, knownSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
 import { argument, newFile, option, switchOn, word } from '../terminal/parse/parameters.ts';
@@ -38,9 +39,10 @@ const receiptSchema = () =>
       z.object({
         value: z.null(),
         asset: text(),
-        known: z.object({ is: z.literal('no'), since: z.string(), why: z.string(), says: z.string() }),
+        known: knownSchema(),
       }),
     ]),
+    feeUnknown: text(),
     details: z.array(line()),
     references: z.array(
       z.object({
@@ -110,12 +112,15 @@ async function made(account: Account, zone: Zone, id: string) {
 
 /** What a document that proves nothing ends with, so that no script sends it as a proof. */
 function errorOf({ outcome, says, id }: Receipt, problem: CliError | undefined): CliError | undefined {
-  const details = { hint: `see what is known of it: fiatrail find ${id}` };
+  const details = { hint: advice`see what is known of it: [fiatrail find ${id}]` };
   switch (outcome) {
     case 'completed':
       return undefined;
     case 'open':
-      return new CliError('pending', says, { code: 'NOT_FINAL', hint: `run it again later: fiatrail receipt ${id}` });
+      return new CliError('pending', says, {
+        code: 'NOT_FINAL',
+        hint: advice`run it again later: [fiatrail receipt ${id}]`,
+      });
     case 'unconfirmed':
       return new CliError(problem?.category ?? 'rejected', problem ? `${says}: ${problem.message}` : says, {
         code: problem?.code ?? 'NOT_FOUND',
@@ -132,7 +137,7 @@ const what = { field: 'title', title: 'What' } as const;
 const value = { field: 'value', title: 'Value', align: 'left' } as const;
 
 /** A receipt for people: what counts first, then what it is checked by. */
-function columnsOf({ notice, fee, finalSince, completedAt, outcome, asOf, party }: Receipt): readonly Column[] {
+function columnsOf({ notice, feeUnknown, finalSince, completedAt, outcome, asOf, party }: Receipt): readonly Column[] {
   return [
     ...(notice === null ? [] : [{ field: 'notice', title: 'Notice' }]),
     { field: 'kind', title: 'Kind' },
@@ -142,7 +147,7 @@ function columnsOf({ notice, fee, finalSince, completedAt, outcome, asOf, party 
     ...(finalSince === null ? [] : [{ field: 'finalSince', title: 'Final since' }]),
     { field: 'amount', title: 'Amount' },
     ...(party === null ? [] : [{ field: 'party', title: 'Who' }]),
-    { field: 'known' in fee ? 'fee.known.says' : 'fee', title: 'Fee' },
+    { field: feeUnknown === null ? 'fee' : 'feeUnknown', title: 'Fee' },
     { field: 'details', title: 'Details', columns: [what, value] },
     { field: 'times', title: 'Times', columns: [what, { field: 'at', title: 'Time' }] },
     { field: 'references', title: 'References', columns: [what, value] },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { FieldMeta } from '../contract/fields.ts';
 import { valuesOf } from '../contract/fields.ts';
@@ -50,7 +51,7 @@ async function commandNamed(words: readonly string[], catalogue: readonly Group[
     throw new CliError('usage', `incomplete command: ${name}`, { hint: `expected one of: ${below.join(', ')}` });
   const near = nearest(name, (await allOf(catalogue)).map(nameOf));
   throw new CliError('usage', `unknown command "${printable(name)}"`, {
-    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'list the commands with: fiatrail schema',
+    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : advice`list the commands with: [fiatrail schema]`,
   });
 }
 
@@ -132,7 +133,7 @@ function schemaOf(found: Command): JsonSchema {
   if (!found.prints)
     throw new CliError('usage', `there is no schema of what "${line}" prints`, {
       code: 'NO_SCHEMA',
-      hint: 'see which commands have one with: fiatrail schema',
+      hint: advice`see which commands have one with: [fiatrail schema]`,
     });
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

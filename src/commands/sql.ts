@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { resolveProfile } from '../account/profile.ts';
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { ask } from '../copy/questions/sql/ask.ts';
 import { MAX_SQL_LENGTH, statementOf } from '../copy/questions/sql/statement.ts';
@@ -160,7 +161,7 @@ const sqlCommand = command({
     const how = { isExplained: explain, hidesPersonal };
     if ([query, file, isListed || undefined].filter((each) => each !== undefined).length > 1)
       throw new CliError('usage', 'give a query, --file or --views', {
-        hint: 'for example: fiatrail sql "select * from payouts"',
+        hint: advice`for example: [fiatrail sql "select * from payouts"]`,
       });
     if (isListed) return { result: listOfViews() };
     // A local command runs without a profile too; this one would answer for another account.
@@ -171,7 +172,7 @@ const sqlCommand = command({
     if (!account.notices.isInteractive)
       throw missingError(['<query>'], {
         expected: 'a SQL query',
-        hint: 'for example: fiatrail sql "select count(*) from users"',
+        hint: advice`for example: [fiatrail sql "select count(*) from users"]`,
       });
     await converse(account, hidesPersonal);
     return {};

@@ -1,9 +1,9 @@
 import { tourDir } from '../account/paths.ts';
 import { CliError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import type { World } from '../base/world.ts';
 import { toPlain } from '../present/plain.ts';
 import { openPaint } from '../present/style.ts';
-import { shellWord } from '../present/text.ts';
 import { commandLines, wrap } from '../present/width.ts';
 import { command } from '../terminal/command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -128,6 +128,8 @@ function worldOfTour(world: World): World {
     FIATRAIL_API_KEY: _key,
     FIATRAIL_BASE_URL: _url,
     FIATRAIL_JOURNAL_URL: _journal,
+    // Nothing in it is anyone's money.
+    AI_AGENT: _agent,
     ...env
   } = world.env;
   const folder = tourDir(world);

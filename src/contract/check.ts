@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { isJsonObject, parseJson, wireNumberText } from '../money/decimal.ts';
 import { eachString } from '../money/json-text.ts';
 import type { FieldMeta } from './fields.ts';
-import { elementOf, fieldOf, unwrap } from './rows.ts';
+import { elementOf, fieldOf, shapeOf, unwrap } from './rows.ts';
 
 /** A problem with a request or response. It never contains the value, which may be a secret. */
 interface FieldProblem {
@@ -31,6 +31,37 @@ const EXPECTED_TYPE: Readonly<Record<string, string>> = {
 export function problemsOf(schema: z.ZodMiniType, value: unknown): FieldProblem[] {
   const result = z.safeParse(schema, value);
   return result.success ? [] : result.error.issues.map((issue) => problemOf(schema, issue, value));
+}
+
+/**
+ * Returns `problemsOf` for many values of one schema, nearly all of which are valid: their fields are validated one by one, and none whose text was valid in
+ * the value before. Whatever is not valid then is looked at as a whole.
+ */
+export function problemsFinder(schema: z.ZodMiniType): (value: unknown) => FieldProblem[] {
+  const { checks, catchall } = schema._zod.def as {
+    readonly checks?: readonly unknown[];
+    readonly catchall?: z.ZodMiniType;
+  };
+  const shape = shapeOf(schema);
+  const isPlain = shape && !checks?.length && (!catchall || catchall._zod.def.type === 'unknown');
+  if (!isPlain) return (value) => problemsOf(schema, value);
+  const fields = Object.entries(shape).map(([name, field]) => ({
+    name,
+    field: field._zod,
+    valid: undefined as unknown,
+  }));
+  const isValid = (value: unknown) =>
+    isJsonObject(value) &&
+    fields.every((each) => {
+      const given = value[each.name];
+      if (typeof given === 'string' && given === each.valid) return true;
+      if (given === undefined) return each.field.optin !== undefined;
+      const ran = each.field.run({ value: given, issues: [] }, { async: false });
+      if (ran instanceof Promise || ran.issues.length > 0) return false;
+      each.valid = given;
+      return true;
+    });
+  return (value) => (isValid(value) ? [] : problemsOf(schema, value));
 }
 
 /** Describes the values a field accepts: its type or values, its unit and its rule. */

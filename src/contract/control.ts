@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { TOKENS } from '../money/amount.ts';
 import { endpoint, refusal } from './endpoint.ts';
 import * as f from './fields.ts';
@@ -223,7 +224,7 @@ export const sandboxPay = endpoint({
       'NOT_FOUND',
       'inferred',
       'no virtual account has this number',
-      'get the number of an account with: fiatrail onramp account <request id>',
+      advice`get the number of an account with: [fiatrail onramp account <request id>]`,
     ),
   ],
 });
@@ -424,7 +425,7 @@ const unknownEvent = refusal(
   'NOT_FOUND',
   'inferred',
   'no event has this id',
-  'list events with: fiatrail sandbox events list',
+  advice`list events with: [fiatrail sandbox events list]`,
 );
 
 export const sandboxEvent = endpoint({

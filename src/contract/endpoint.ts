@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { advice, type Hint } from '../base/advice.ts';
 import { once } from '../base/calls.ts';
 import { conditionOf, FAULTS, type FaultName, faultName, SEE_USERS } from './faults.ts';
 import type { Source } from './fields.ts';
@@ -17,7 +18,7 @@ export interface DeclaredError {
   readonly when: string;
   readonly fault: FaultName;
   readonly source: Source;
-  readonly remedy?: string;
+  readonly remedy?: Hint;
 }
 
 /** An alternative method and path for an endpoint. Its path parameters are fields of the request. */
@@ -200,7 +201,7 @@ export function endpoint<
 }
 
 /** Declares an error. `remedy` says what to do next, if the fault's own remedy is too general. */
-export const refusal = (fault: FaultName, source: Source, when: string, remedy?: string): DeclaredError => ({
+export const refusal = (fault: FaultName, source: Source, when: string, remedy?: Hint): DeclaredError => ({
   when,
   fault,
   source,
@@ -208,12 +209,11 @@ export const refusal = (fault: FaultName, source: Source, when: string, remedy?:
 });
 
 /** Declares what makes a request invalid. */
-export const invalid = (source: Source, when: string, remedy?: string): DeclaredError =>
+export const invalid = (source: Source, when: string, remedy?: Hint): DeclaredError =>
   refusal('VALIDATION_ERROR', source, when, remedy);
 
 /** Remedy for an invalid request about a user, who may also be inactive. Source: interface (the rule), inferred (the error). */
-export const CORRECT_OR_ACTIVATE =
-  'correct the input; if the user is inactive, activate the user with: fiatrail users activate <user id>';
+export const CORRECT_OR_ACTIVATE = advice`correct the input; if the user is inactive, activate the user with: [fiatrail users activate <user id>]`;
 
 const UNVERIFIED = 'the user is unknown or not verified';
 /** The service refuses an unknown or unverified user with one of two faults. */
@@ -268,7 +268,7 @@ export interface Refusal {
   readonly code: string;
   readonly http: number;
   readonly when: string;
-  readonly remedy: string;
+  readonly remedy: Hint;
   readonly source: Source;
 }
 

@@ -1,3 +1,5 @@
+import { advice, type Hint } from '../base/advice.ts';
+
 /** A kind of refusal: its two-digit code, HTTP status, general message, and what to do next. */
 interface FaultEntry {
   /** The name in the specification, if it has a more general one. */
@@ -7,13 +9,13 @@ interface FaultEntry {
   readonly code: string;
   readonly http: number;
   readonly message: string;
-  readonly remedy: string;
+  readonly remedy: Hint;
   /** `status` is `Failed` and the detail is in `data.error`. Source: public. */
   readonly isFailed?: boolean;
 }
 
 /** Remedy for an unknown user id. */
-export const SEE_USERS = 'list verified users with: fiatrail users list';
+export const SEE_USERS = advice`list verified users with: [fiatrail users list]`;
 
 /**
  * Every refusal the service can return. Codes and names: interface (Errors); HTTP status per code: public. Business
@@ -30,52 +32,52 @@ export const FAULTS = {
     code: '01',
     http: 400,
     message: 'The quote is not valid',
-    remedy: 'request a new quote with: fiatrail fx quote --pair <pair> --side <side> --amount <cngn>',
+    remedy: advice`request a new quote with: [fiatrail fx quote --pair <pair> --side <side> --amount <cngn>]`,
   },
   INSUFFICIENT_BALANCE: {
     code: '01',
     http: 400,
     message: 'The balance is too low',
-    remedy: "check the user's balances with: fiatrail balances user <user id>",
+    remedy: advice`check the user's balances with: [fiatrail balances user <user id>]`,
     isFailed: true,
   },
   PENDING_TRANSACTIONS: {
     code: '01',
     http: 400,
     message: 'Payouts are pending',
-    remedy: 'wait until the payouts to this account finish; list them with: fiatrail history payouts --status pending',
+    remedy: advice`wait until the payouts to this account finish; list them with: [fiatrail history payouts --status pending]`,
   },
   NOT_FOUND: {
     code: '02',
     http: 404,
     message: 'Not found',
-    remedy: 'find the id in a list, such as: fiatrail ops list; check the profile with: fiatrail whoami',
+    remedy: advice`find the id in a list, such as: [fiatrail ops list]; check the profile with: [fiatrail whoami]`,
   },
   USER_NOT_FOUND: { code: '02', http: 404, message: 'User not found', remedy: SEE_USERS },
   BANK_ACCOUNT_NOT_FOUND: {
     code: '02',
     http: 404,
     message: 'Bank account not found',
-    remedy: 'list payout accounts with: fiatrail bank-accounts list',
+    remedy: advice`list payout accounts with: [fiatrail bank-accounts list]`,
   },
   NO_FUNDED_WALLET: {
     code: '02',
     http: 404,
     message: 'No funded wallet',
-    remedy: 'fund the user first with: fiatrail onramp create <user id> --amount <naira>',
+    remedy: advice`fund the user first with: [fiatrail onramp create <user id> --amount <naira>]`,
     isFailed: true,
   },
   NO_LIQUIDITY: {
     code: '02',
     http: 404,
     message: 'The order book cannot fill this amount',
-    remedy: 'check the order book with: fiatrail fx book <pair>',
+    remedy: advice`check the order book with: [fiatrail fx book <pair>]`,
   },
   AUTHENTICATION_FAILED: {
     code: '03',
     http: 401,
     message: 'Authentication failed',
-    remedy: 'check FIATRAIL_API_KEY, or save the key with: fiatrail profiles add NAME --key-stdin',
+    remedy: advice`check FIATRAIL_API_KEY, or save the key with: [fiatrail profiles add NAME --key-stdin]`,
   },
   IP_BLOCKED: {
     code: '03',
@@ -93,14 +95,14 @@ export const FAULTS = {
     code: '05',
     http: 500,
     message: 'Internal error',
-    remedy: 'run a read again in a minute; what a change did is unknown: find out with: fiatrail ops reconcile',
+    remedy: advice`run a read again in a minute; what a change did is unknown: find out with: [fiatrail ops reconcile]`,
   },
   SHORT_BALANCE: {
     is: 'INSUFFICIENT_BALANCE',
     code: '05',
     http: 400,
     message: 'The balance is too low',
-    remedy: 'check the balances with: fiatrail balances account, or fiatrail balances user <user id>',
+    remedy: advice`check the balances with: [fiatrail balances account], or [fiatrail balances user <user id>]`,
   },
   UNFUNDED_TRADE: {
     name: 'VALIDATION_ERROR',
@@ -108,27 +110,27 @@ export const FAULTS = {
     code: '01',
     http: 400,
     message: 'The balance is too low',
-    remedy: 'check the balances with: fiatrail balances account',
+    remedy: advice`check the balances with: [fiatrail balances account]`,
   },
   INSUFFICIENT_LIQUIDITY: {
     code: '05',
     http: 400,
     message: 'The order book cannot fill this swap',
-    remedy: 'try a smaller amount, or check the order book with: fiatrail fx book <pair>',
+    remedy: advice`try a smaller amount, or check the order book with: [fiatrail fx book <pair>]`,
   },
   SELF_TRADE: {
     name: 'INTERNAL_ERROR',
     code: '05',
     http: 400,
     message: 'Cannot trade against your own orders',
-    remedy: 'pause or remove your own orders first; list them with: fiatrail fx orders list',
+    remedy: advice`pause or remove your own orders first; list them with: [fiatrail fx orders list]`,
   },
   UNDERFUNDED_ORDER: {
     name: 'INTERNAL_ERROR',
     code: '05',
     http: 400,
     message: 'The liquidity behind the order is insufficient',
-    remedy: "fund the wallet or lower the order's maximum; check the balances with: fiatrail balances account",
+    remedy: advice`fund the wallet or lower the order's maximum; check the balances with: [fiatrail balances account]`,
   },
 } as const satisfies Readonly<Record<string, FaultEntry>>;
 

@@ -158,14 +158,19 @@ function assetsGiven(moves: MoveRow, input: MoveInput): readonly Asset[] {
 /** Writes the destinations of a request, equal for equal ones. What does not say where it goes is told apart by all that it says. */
 function destinationText(endpoint: Endpoint, input: MoveInput): string {
   const all = destinationsOf(endpoint, input);
-  const isUnknown = all.some(({ kind }) => kind === 'unknown');
-  const others = Object.entries(input).filter(
-    ([name, value]) => name !== endpoint.moves?.amount && typeof value === 'string',
-  );
-  return JSON.stringify([...all, ...(isUnknown ? others.sort(([a], [b]) => (a < b ? -1 : 1)) : [])], (_, value) =>
+  const parts = all.some(({ kind }) => kind === 'unknown') ? [...all, ...otherTexts(endpoint, input)] : all;
+  const text = JSON.stringify(parts);
+  // An address is the same in any case. A function that is called for each value takes longer than all the rest.
+  if (!/"0x[0-9a-f]+"/i.test(text)) return text;
+  return JSON.stringify(parts, (_, value) =>
     typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value) ? value.toLowerCase() : value,
   );
 }
+
+const otherTexts = ({ moves }: Endpoint, input: MoveInput) =>
+  Object.entries(input)
+    .filter(([name, value]) => name !== moves?.amount && typeof value === 'string')
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 
 const UNKNOWN = { amount: undefined, unknownAssets: TOKENS } as const;
 

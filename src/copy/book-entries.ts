@@ -1,7 +1,7 @@
 import type { Queries } from '../journal/store.ts';
 import { SEEN_ACCOUNTS } from './balance-checks.ts';
 import { ENTRY_KINDS, type EntryKind, type EntrySet, type Move } from './entry-kinds.ts';
-import { isThing, stored, UNLISTED } from './schema.ts';
+import { isThing, stored, UNLISTED, unindexed } from './schema.ts';
 import { tableOf } from './tables.ts';
 
 type Engine = Queries['engine'];
@@ -18,24 +18,43 @@ const END_BETWEEN = 'END_BETWEEN';
 /** Why an amount is not known that its row does not have. */
 const NOT_STATED = 'NOT_STATED';
 
-/** The entry of one side of a move, as a SELECT: what leaves has its sign changed. */
-function entryOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, move: Move, side: 'from' | 'to'): string {
-  const { asset } = move;
-  const unknown = move.unknown === undefined ? `'${NOT_STATED}'` : `coalesce(${move.unknown}, '${NOT_STATED}')`;
-  const minor = `(${move.minor})`;
+/** One side of a move. */
+interface Leg {
+  readonly move: Move;
+  readonly side: 'from' | 'to';
+}
+
+const legsOf = ({ moves }: EntrySet): readonly Leg[] =>
+  moves.flatMap((move) => [
+    { move, side: 'from' },
+    { move, side: 'to' },
+  ]);
+
+/** The expression of the leg at hand: `legs.leg` is its number, unless there is one alone. */
+function ofLeg(legs: readonly Leg[], expression: (leg: Leg) => string): string {
+  const all = legs.map(expression);
+  const last = all.pop() ?? 'NULL';
+  if (all.every((each) => each === last)) return last;
+  return `CASE legs.leg ${all.map((each, index) => `WHEN ${index} THEN ${each}`).join(' ')} ELSE ${last} END`;
+}
+
+/** The entries of some legs of a set, as a SELECT that reads each row once: what leaves has its sign changed. */
+function entriesOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, legs: readonly Leg[]): string {
+  const unknown = ofLeg(legs, ({ move }) =>
+    move.unknown === undefined ? `'${NOT_STATED}'` : `coalesce(${move.unknown}, '${NOT_STATED}')`,
+  );
+  const minor = ofLeg(legs, ({ move, side }) => `${side === 'from' ? '-' : ''}(${move.minor})`);
   const between = set.bound === undefined ? 'NULL' : betweenDays(engine, set.at, set.bound);
-  const bound = set.bound === undefined ? 'CAST(NULL AS TEXT)' : otherEnd(set.at, set.bound);
-  return `SELECT ${set.at} AS at, ${dayOf(engine, set.at)} AS day, ${move[side]} AS account, ${side === 'from' ? '-' : ''}${minor} AS amount_minor,
-    ${asset} AS asset, '${thing.name}' AS thing, id, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id, '${set.step}' AS step, CAST(NULL AS TEXT) AS note,
-    CASE WHEN ${minor} IS NULL THEN ${unknown} ELSE ${between} END AS known, ${bound} AS bound
-  FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${set.where} AND ${set.at} IS NOT NULL AND coalesce(${minor}, 1) <> 0`;
+  const numbers = legs.map((_, index) => `SELECT ${index} AS leg`);
+  const from = `${stored(tableOf(thing))}${legs.length > 1 ? ` CROSS JOIN (${numbers.join(' UNION ALL ')}) legs` : ''}`;
+  return `SELECT ${set.at} AS at, ${dayOf(engine, set.at)} AS day, ${ofLeg(legs, ({ move, side }) => move[side])} AS account, ${minor} AS amount_minor,
+    ${ofLeg(legs, ({ move }) => move.asset)} AS asset, '${thing.name}' AS thing, id, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id, '${set.step}' AS step, ${set.note ?? 'CAST(NULL AS TEXT)'} AS note,
+    CASE WHEN ${minor} IS NULL THEN ${unknown} ELSE ${between} END AS known, ${set.bound ?? 'CAST(NULL AS TEXT)'} AS bound
+  FROM ${from} WHERE ${isThing(thing)} AND ${set.where} AND ${set.at} IS NOT NULL AND coalesce(${minor}, 1) <> 0`;
 }
 
 const betweenDays = (engine: Engine, at: string, bound: string) =>
   `CASE WHEN ${bound} IS NOT NULL AND ${dayOf(engine, bound)} <> ${dayOf(engine, at)} THEN '${END_BETWEEN}' END`;
-
-/** The other end of the time in which a set was; NULL if its time is exact. */
-const otherEnd = (at: string, bound: string) => `CASE WHEN (${bound}) <> ${at} THEN ${bound} END`;
 
 /** What balances say: each on its account, and against equity or, for what users hold, what they are owed. */
 function unlistedEntries(engine: Engine): readonly string[] {
@@ -48,15 +67,22 @@ function unlistedEntries(engine: Engine): readonly string[] {
       account,
       minor,
     ]) => `SELECT at, ${dayOf(engine, 'at')} AS day, ${account} AS account, ${minor} AS amount_minor, asset, 'balance' AS thing, at AS id,
-      CASE WHEN user_id <> '' THEN user_id END AS user_id, step, CAST(NULL AS TEXT) AS note,
+      CASE WHEN user_id <> '' THEN user_id END AS user_id, step, CASE WHEN step = 'unlisted' THEN 'in no list' END AS note,
       CASE WHEN known IS NOT NULL THEN known ELSE ${betweenDays(engine, 'at', 'since')} END AS known,
-      ${otherEnd('at', 'since')} AS bound FROM ${UNLISTED.name}`,
+      CASE WHEN since <> at THEN since END AS bound FROM ${UNLISTED.name}`,
   );
 }
 
-/** Returns all entries, as one SELECT: each move of each set of each row, twice. */
+/** Returns all entries, as one SELECT: each move of each set of each row, twice. A query with an account reads only what may be on it. */
 export const bookEntries = (engine: Engine): string =>
   [...entriesOn(engine, () => true), ...unlistedEntries(engine)].join('\nUNION ALL ');
+
+/** Returns the same entries for queries of all accounts: each row is read once for a set, and not for each of its entries. */
+export const bookEntriesBySet = (engine: Engine): string =>
+  [
+    ...ENTRY_KINDS.flatMap((kind) => kind.sets.map((set) => entriesOf(engine, kind, set, legsOf(set)))),
+    ...unlistedEntries(engine),
+  ].join('\nUNION ALL ');
 
 /**
  * Returns the entries of rows that may be on some accounts, as one SELECT: what a query of the view with these accounts reads, without what it
@@ -76,24 +102,22 @@ const LITERAL = /^'[^']*'$/;
  * step, whether they left the account, and why some are not known. Each kind of entry is added up by itself, which takes less than adding up all.
  */
 export function bookSumsOn(engine: Engine, accounts: readonly string[], part: string, where: string): string {
+  const isWanted = isAmong(accounts);
   const sums = ENTRY_KINDS.flatMap((kind) =>
-    kind.sets.flatMap((set) =>
-      set.moves.flatMap((move) =>
-        (['from', 'to'] as const)
-          .filter((side) => isAmong(accounts)(move[side]))
-          .map((side) => {
-            const names = [
-              ...(LITERAL.test(move[side]) ? [] : ['account']),
-              ...(LITERAL.test(move.asset) ? [] : ['asset']),
-              'CASE WHEN amount_minor IS NULL THEN known END',
-              'amount_minor < 0',
-            ];
-            return `SELECT ${part} AS part, min(account) AS account, min(asset) AS asset, '${kind.thing.name}' AS thing, '${set.step}' AS step,
-              min(CASE WHEN amount_minor IS NULL THEN known END) AS why, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor, count(*) AS rows
-              FROM (${entryOf(engine, kind, set, move, side)}) entry WHERE ${where} GROUP BY ${part}, ${names.join(', ')}`;
-          }),
-      ),
-    ),
+    kind.sets.flatMap((set) => {
+      const legs = legsOf(set).filter(({ move, side }) => isWanted(move[side]));
+      if (legs.length === 0) return [];
+      const isSame = (expression: (leg: Leg) => string) => LITERAL.test(ofLeg(legs, expression));
+      const names = [
+        ...(isSame(({ move, side }) => move[side]) ? [] : ['account']),
+        ...(isSame(({ move }) => move.asset) ? [] : ['asset']),
+        'CASE WHEN amount_minor IS NULL THEN known END',
+        'amount_minor < 0',
+      ];
+      return `SELECT ${part} AS part, min(account) AS account, min(asset) AS asset, '${kind.thing.name}' AS thing, '${set.step}' AS step,
+        min(CASE WHEN amount_minor IS NULL THEN known END) AS why, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor, count(*) AS rows
+        FROM (${entriesOf(engine, kind, set, legs)}) entry WHERE ${where} GROUP BY ${part}, ${names.join(', ')}`;
+    }),
   );
   return sums.join('\nUNION ALL ');
 }
@@ -103,7 +127,7 @@ const entriesOn = (engine: Engine, isWanted: (account: string) => boolean): read
     kind.sets.flatMap((set) =>
       set.moves.flatMap((move) =>
         (['from', 'to'] as const).flatMap((side) =>
-          isWanted(move[side]) ? [entryOf(engine, kind, set, move, side)] : [],
+          isWanted(move[side]) ? [entriesOf(engine, kind, set, [{ move, side }])] : [],
         ),
       ),
     ),
@@ -171,37 +195,46 @@ export interface Between {
 /** Something that ends without a time of its end may have begun so long before. Source: inferred. */
 const LONGEST_OPEN_MS = 90 * 86_400_000;
 
-/** Returns the entries of some accounts that may have been before or after some moment of a period. */
+/** The most times that are compared in SQL. */
+const MOST_TIMES = 50;
+
+/**
+ * Returns the entries of some accounts that may have been before or after some moment of a period; with `times`, at least those of which one of
+ * these is such a moment.
+ */
 export async function betweenIn(
   queries: Queries,
   accounts: readonly string[],
-  from: string,
-  to: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  times: readonly string[] = [],
 ): Promise<readonly Between[]> {
   const since = new Date(Date.parse(from) - LONGEST_OPEN_MS).toISOString();
+  const isFew = times.length > 0 && times.length <= MOST_TIMES;
+  const moments = isFew ? times.flatMap((at) => [at, at]) : [from, to];
+  const isAt = isFew ? times.map(() => `(until > ? AND "from" <= ?)`).join(' OR ') : `until > ? AND "from" <= ?`;
   const all = ENTRY_KINDS.flatMap((kind) =>
     kind.sets.flatMap((set) =>
       set.bound === undefined
         ? []
         : set.moves.flatMap((move) =>
             (['from', 'to'] as const).flatMap((side) =>
-              isAmong(accounts)(move[side]) ? [betweenSql(kind, set, move, side)] : [],
+              isAmong(accounts)(move[side]) ? [betweenSql(kind, set, { move, side }, isAt)] : [],
             ),
           ),
     ),
   );
   const found: Between[] = [];
-  for (const sql of all) found.push(...(await queries.all<Between>(sql, since, to, from, to)));
+  for (const sql of all) found.push(...(await queries.all<Between>(sql, since, to, ...moments)));
   return found;
 }
 
-function betweenSql({ thing, user }: EntryKind, set: EntrySet, move: Move, side: 'from' | 'to'): string {
+function betweenSql({ thing, user }: EntryKind, set: EntrySet, { move, side }: Leg, isAt: string): string {
   const [at, bound] = [`(${set.at})`, `(${set.bound})`];
   return `SELECT * FROM (SELECT ${move[side]} AS account, ${move.asset} AS asset, '${thing.name}' AS thing, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id,
       ${side === 'from' ? 1 : 0} AS is_out, CASE WHEN ${bound} < ${at} THEN ${bound} ELSE ${at} END AS "from",
       CASE WHEN ${bound} < ${at} THEN ${at} ELSE ${bound} END AS until
-    FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${set.where} AND end_bound IS NOT NULL AND ended_at >= ? AND (created_at IS NULL OR created_at <= ?)) part
-    WHERE "from" <> until AND until > ? AND "from" <= ?`;
+    FROM ${stored(tableOf(thing))} WHERE ${unindexed(`${isThing(thing)} AND ${set.where}`)} AND end_bound IS NOT NULL AND ended_at >= ? AND (created_at IS NULL OR created_at <= ?)) part
+    WHERE "from" <> until AND (${isAt})`;
 }
 
 /** What an entry may be at most that is not known: it has the sign of the entry. */

@@ -17,6 +17,7 @@ const minor = () =>
   );
 const digest = () => z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const posting = () => z.strictObject({ account: z.string(), asset: z.enum(assets), minor: minor() });
+const amounts = () => z.array(z.strictObject({ asset: z.enum(assets), minor: minor() }));
 const postings = () => z.array(posting());
 
 const schema = () =>
@@ -29,8 +30,15 @@ const schema = () =>
     adjustments: postings(),
     moved: postings(),
     closing: postings(),
-    stated: z.array(z.strictObject({ asset: z.enum(assets), minor: minor() })),
-    accepted: z.array(z.strictObject({ code: z.string(), sets: z.int().check(z.positive()) })),
+    stated: amounts(),
+    accepted: z.array(
+      z.strictObject({
+        code: z.string(),
+        sets: z.int().check(z.positive()),
+        amounts: amounts(),
+        accounts: z.array(z.string()),
+      }),
+    ),
     reason: z.nullable(z.string()),
     sets: z.int().check(z.nonnegative()),
     digest: digest(),
@@ -43,7 +51,8 @@ const schema = () =>
 /**
  * A closed month: the books as they were, which later rows do not change. `moved` is what accounts had of the month's own rows, also those that
  * begin each period at zero; `adjustments` what came late for months before. All users are one account. `stated` are opening balances, and
- * `accepted` the codes for what is not known and no sync can find out, with how many sets lacked it: a person said so, for `reason`. `digest` is that of the entries as CSV, `balancesDigest` that of the
+ * `accepted` the codes for what is not known and no sync can find out, with how many sets lacked it and what
+ * balances say of all of them, and the accounts that lack it: a person said so, for `reason`. `digest` is that of the entries as CSV, `balancesDigest` that of the
  * balances. Amounts are in the smallest unit, times ISO 8601 in UTC; `until` is the start of the next month.
  */
 export type MonthClose = Readonly<z.output<ReturnType<typeof schema>>>;

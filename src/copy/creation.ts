@@ -1,7 +1,7 @@
 import type { Queries } from '../journal/store.ts';
 import { columnNames } from '../store/table.ts';
-import { bookEntries } from './book-entries.ts';
-import { allNames, CHANGES, FEE_NAMES, FEE_SCHEDULES, STATUS_CHANGES, stored } from './schema.ts';
+import { bookEntries, bookEntriesBySet } from './book-entries.ts';
+import { allNames, BOOK_ENTRIES_BY_SET, CHANGES, FEE_NAMES, FEE_SCHEDULES, STATUS_CHANGES, stored } from './schema.ts';
 import { type CopyTable, TABLES } from './tables.ts';
 
 /** The views, and the indexes that a list has from the beginning. */
@@ -9,6 +9,7 @@ export function creation(engine: Queries['engine']): readonly string[] {
   const view = (name: string, select: string) => `CREATE VIEW ${name} AS ${select}`;
   return [
     view('book_entries', bookEntries(engine)),
+    view(BOOK_ENTRIES_BY_SET, bookEntriesBySet(engine)),
     view('status_changes', `SELECT ${columnNames(STATUS_CHANGES).join(', ')} FROM ${STATUS_CHANGES.name}`),
     view(
       'changes',

@@ -23,7 +23,8 @@ export const ACCOUNTS = {
   'assets:transit:trade': 'what open trades give',
   'assets:transit:bridge': 'transfers to a bridge that has not released them',
   'assets:transit:fees': 'fee withdrawals under way',
-  'assets:held': 'what users’ wallets hold',
+  'assets:held':
+    'what users’ wallets hold by the lists: without tokens that no list shows, and with those that went to wallets outside the service',
   'assets:held:transit': 'offramps, swaps and token withdrawals under way',
   'income:onramp': 'the account’s fees on deposits of users',
   'income:offramp': 'the account’s fees on offramps of users',
@@ -61,8 +62,10 @@ export interface EntrySet {
   /** Which rows have it. */
   readonly where: string;
   readonly at: string;
-  /** The other end of the time in which it was, if it is not known exactly. */
+  /** The other end of the time in which it was; NULL if its time is exact. Left out if it always is. */
   readonly bound?: string;
+  /** What else is to be said of it; never anything personal. */
+  readonly note?: string;
   readonly moves: readonly Move[];
 }
 
@@ -129,17 +132,23 @@ const isOwn = (address: string) => `lower(${address}) IN (SELECT address FROM st
 const IS_RECEIVED = `wallet_address IS NULL OR ${isOwn('wallet_address')} OR NOT EXISTS (SELECT 1 FROM stored_account_wallets)`;
 const RECEIVER = { sql: either(IS_RECEIVED, 'assets:wallet', 'equity:outside') };
 
+/** Where a fee is from that no row states. */
+const FEE_NOTE = `CASE WHEN fee_rule = 'schedule' THEN 'fee computed from the fee schedule' END`;
+
 /** All of it arrives and then the fee leaves, so that what arrived is known where the fee is not. */
 const OWN_DEPOSIT: EntryKind = {
   thing: deposit,
   sets: [
     taken([move('equity:outside', 'assets:transit:deposit', 'amount_minor', 'NGN')], HAS_ARRIVED),
-    done(deposit, [
-      move('assets:transit:deposit', 'equity:conversion', 'amount_minor', 'NGN'),
-      move('equity:conversion', RECEIVER, inCngn('amount_minor'), 'CNGN'),
-      move(RECEIVER, 'equity:conversion', inCngn('platform_fee_minor'), 'CNGN', 'fee_known', inCngn('amount_minor')),
-      move('equity:conversion', 'expenses:platform:deposit', 'platform_fee_minor', 'NGN', 'fee_known'),
-    ]),
+    {
+      ...done(deposit, [
+        move('assets:transit:deposit', 'equity:conversion', 'amount_minor', 'NGN'),
+        move('equity:conversion', RECEIVER, inCngn('amount_minor'), 'CNGN'),
+        move(RECEIVER, 'equity:conversion', inCngn('platform_fee_minor'), 'CNGN', 'fee_known', inCngn('amount_minor')),
+        move('equity:conversion', 'expenses:platform:deposit', 'platform_fee_minor', 'NGN', 'fee_known'),
+      ]),
+      note: FEE_NOTE,
+    },
     returned(
       deposit,
       [move('assets:transit:deposit', 'equity:outside', 'amount_minor', 'NGN')],
@@ -179,10 +188,13 @@ const OFFRAMP: EntryKind = {
   user: OFFRAMP_USER,
   sets: [
     taken([move('assets:held', 'assets:held:transit', OFFRAMP_TOTAL, 'CNGN')]),
-    done(offramp, [
-      move('assets:held:transit', { sql: ofUser(OFFRAMP_USER) }, OFFRAMP_TOTAL, 'CNGN'),
-      move('income:offramp', 'assets:fees', 'own_fee_minor', 'NGN', 'fee_known', BOTH_FEES),
-    ]),
+    {
+      ...done(offramp, [
+        move('assets:held:transit', { sql: ofUser(OFFRAMP_USER) }, OFFRAMP_TOTAL, 'CNGN'),
+        move('income:offramp', 'assets:fees', 'own_fee_minor', 'NGN', 'fee_known', BOTH_FEES),
+      ]),
+      note: FEE_NOTE,
+    },
     returned(offramp, [move('assets:held:transit', 'assets:held', OFFRAMP_TOTAL, 'CNGN')]),
   ],
 };
@@ -220,7 +232,7 @@ const PAYOUT: EntryKind = {
       step: 'done',
       where: CAME_BACK,
       at: CAME_BACK_AFTER,
-      bound: `CASE WHEN coalesce(completed_at, ${COMPLETED_BEFORE}) IS NULL THEN ended_at END`,
+      bound: `CASE WHEN coalesce(completed_at, ${COMPLETED_BEFORE}) IS NULL AND ended_at <> created_at THEN ended_at END`,
       moves: PAID_OUT,
     },
     {
@@ -241,7 +253,10 @@ const FEE_WITHDRAWAL: EntryKind = {
   sets: [
     taken([move('assets:fees', 'assets:transit:fees', 'amount_minor', 'NGN')]),
     done(feeWithdrawal, [move('assets:transit:fees', 'assets:bank', 'amount_minor', 'NGN')]),
-    returned(feeWithdrawal, [move('assets:transit:fees', 'assets:fees', 'amount_minor', 'NGN')]),
+    {
+      ...returned(feeWithdrawal, [move('assets:transit:fees', 'assets:fees', 'amount_minor', 'NGN')]),
+      note: 'failure_reason',
+    },
   ],
 };
 

@@ -22,6 +22,9 @@ const PAYABLE_MS = 30 * 60_000;
 /** Before the first sync that read them, the service's fees are taken to have been the same for so long, unless a row says otherwise. Source: inferred. */
 const SAME_BEFORE_MS = DAY_MS;
 
+/** From when on every account that can be paid was opened under a fee that was in force since a time; what was always so has no time. */
+const openedFrom = (since: string): string => (since === '' ? '' : isoAt(Date.parse(since) + PAYABLE_MS));
+
 type ScheduleRow = RowOf<typeof FEE_SCHEDULES>;
 
 /** What a fee is now. */
@@ -131,6 +134,7 @@ async function save(queries: Queries, schedule: Named, since: string, atMs: numb
     first_seen_at: at,
     seen_at: at,
     payable_until: isoAt(atMs + PAYABLE_MS),
+    opened_from: openedFrom(start),
   };
   await queries.run(...insertion(FEE_SCHEDULES, [row]));
 }
@@ -252,6 +256,12 @@ async function findSince(queries: Queries, taker: 'own' | 'platform', sinceAt: s
     const same = await queries.get<{ at: string | null }>(agrees, ...key, otherAt, untilAt);
     const known = otherAt >= row.since ? untilAt : row.since;
     const since = same?.at != null && same.at < known ? same.at : known;
-    if (since !== row.since) await queries.run(`UPDATE stored_fee_schedules SET since = ? WHERE ${KEY}`, since, ...key);
+    if (since !== row.since)
+      await queries.run(
+        `UPDATE stored_fee_schedules SET since = ?, opened_from = ? WHERE ${KEY}`,
+        since,
+        openedFrom(since),
+        ...key,
+      );
   }
 }

@@ -158,7 +158,8 @@ const IS_SCHEDULED = `EXISTS (SELECT 1 FROM ${schedules(OWN_ONRAMP)}
 
 const IS_UNSETTLED = `(${OVER} <> 0 AND NOT ${IS_PERMANENT} AND NOT ${IS_SCHEDULED})`;
 
-const IS_SEEN = `EXISTS (SELECT 1 FROM ${schedules(OWN_ONRAMP)} AND s.since <= ${DEPOSIT_AT} AND ${DEPOSIT_AT} <= s.seen_at)`;
+/** Whether its account was certainly opened under a fee that was seen: what was opened before a change can be paid after it. */
+const IS_SEEN = `EXISTS (SELECT 1 FROM ${schedules(OWN_ONRAMP)} AND s.opened_from <= ${DEPOSIT_AT} AND ${DEPOSIT_AT} <= s.seen_at)`;
 
 /** A payment into a user's account: the row has what arrived, what was minted and what the service took. */
 const USER_DEPOSIT = feesFrom({

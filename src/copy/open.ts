@@ -1,6 +1,7 @@
 import { copyPath, passwordFilePath, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import { readProfile } from '../account/stored-profile.ts';
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import { entryAt } from '../files/inspect.ts';
@@ -73,7 +74,7 @@ export function removeCopyFile(world: World, owner: CopyOwner): void {
 export const noCopy = () =>
   new CliError('usage', 'this account has not been copied to this machine yet', {
     code: 'NO_COPY',
-    hint: 'run: fiatrail sync',
+    hint: advice`run: [fiatrail sync]`,
   });
 
 /** Runs work on the local copy of the account. Rejects with CliError usage if there is none, and with DatabaseError. */

@@ -43,6 +43,12 @@ function possibleAt({ likely, effects, room }: SeenPart): Possible {
   return { low, high, ...(values ? { values } : {}) };
 }
 
+/** Whether lists and a look agree: what is under way at it, and amounts that are not known, can explain all of the rest. */
+export function isExplained(look: SeenPart): boolean {
+  const { low, high, values } = possibleAt(look);
+  return values ? values.has(0n) : low <= 0n && 0n <= high;
+}
+
 /** What is possible in both; undefined if nothing is. */
 function both(one: Possible, other: Possible): Possible | undefined {
   const low = one.low > other.low ? one.low : other.low;

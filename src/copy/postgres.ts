@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import type { ServerAccess } from '../journal/postgres/connection.ts';
@@ -121,6 +122,6 @@ function taken(name: string, filler: RowOf<typeof FILLER> | undefined): CliError
   const { host } = filler ? fillerOf(filler) : {};
   return new CliError('declined', `another host fills the local copy ${name} now${host ? `: ${host}` : ''}`, {
     code: 'COPY_BUSY',
-    hint: 'what was read is kept; run fiatrail sync again later',
+    hint: advice`what was read is kept; run [fiatrail sync] again later`,
   });
 }

@@ -13,7 +13,10 @@ interface Saved {
   readonly changed: number;
 }
 
-interface KnownRow {
+/** A value of a column, which has another type in each database. */
+const textOf = (value: SqlValue | boolean | undefined): string => String(value ?? '');
+
+interface KnownRow extends Readonly<Record<string, SqlValue>> {
   readonly id: string;
   readonly digest: string | null;
   readonly status: string | null;
@@ -63,12 +66,19 @@ async function saveSome(
 ): Promise<Saved> {
   const ids = rows.map(({ id }) => id);
   const active = ownNames(table).indexOf(ACTIVE);
+  // A reading of the whole list does not trust that what was written stayed so.
+  const names = pass > 0 ? ownNames(table) : [];
   const found = await queries.all<KnownRow>(
-    `SELECT id, digest, status, deleted_at, ${active === -1 ? 'NULL' : ACTIVE} AS is_active, ended_at, end_bound FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
+    `SELECT ${[...names, 'id', 'digest', 'status', 'deleted_at', 'ended_at', 'end_bound'].join(', ')}, ${active === -1 ? 'NULL' : ACTIVE} AS is_active
+     FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
   const known = new Map(found.map((row) => [row.id, row]));
-  const isSame = ({ id, digest }: CopyRow) => known.get(id)?.digest === digest && known.get(id)?.deleted_at === null;
+  const isSame = ({ id, digest, values }: CopyRow) => {
+    const row = known.get(id);
+    if (row?.digest !== digest || row.deleted_at !== null) return false;
+    return names.every((name, index) => textOf(row[name]) === textOf(values[index]));
+  };
   const changed = rows.filter((row) => !isSame(row));
   if (changed.length > 0) {
     const changes = changesOf(
@@ -79,8 +89,8 @@ async function saveSome(
       await listIn(queries, table),
     );
     const checks = table.done.length > 0 ? await lastChecks(queries) : [];
-    const ended = changed.map((row) => ({ row, end: endOf(table, row, known.get(row.id), [at, ...checks]) }));
-    await upsert(queries, table, ended, at, pass);
+    const rowsEnded = changed.map((row) => ({ row, end: endOf(table, row, known.get(row.id), [at, ...checks]) }));
+    await upsert(queries, table, rowsEnded, at, pass);
     await saveChanges(queries, changes);
     await saveNames(queries, changed);
     await noteChanged(
@@ -128,11 +138,13 @@ async function listIn(queries: Queries, table: CopyTable) {
   return { isWhole: wholeSince !== null, isProved: (deletedAt: string) => !unproved.includes(deletedAt) };
 }
 
-/** When a row ended: as its list says, or as far as is known, with the other end of the time in which it did. */
+/** When a row ended: as its list says, or as far as is known, with the other end of the time in which it did; null if that is exact. */
 interface RowEnd {
   readonly at: string;
   readonly bound: string | null;
 }
+
+const ended = (at: string, bound: string): RowEnd => ({ at, bound: bound === at ? null : bound });
 
 /** When the balances were looked at, the last two times. */
 const lastChecks = async (queries: Queries): Promise<readonly string[]> =>
@@ -161,9 +173,9 @@ function endOf(
   const latest = latestEnd(table, made);
   const until = (time: string) => (time > latest ? latest : time);
   // A row that does not say in which zone it was made may be as old as the service.
-  if (createdAt === null) return { at, bound: FIRST_TIME };
-  if (!before) return { at: createdAt, bound: until(at) };
-  return { at: until(check > made ? check : at), bound: until(checkBefore > made ? checkBefore : made) };
+  if (createdAt === null) return ended(at, FIRST_TIME);
+  if (!before) return ended(createdAt, until(at));
+  return ended(until(check > made ? check : at), until(checkBefore > made ? checkBefore : made));
 }
 
 /** The columns in which a list says when a row ended well: the first one with a time. What failed may have completed before. */

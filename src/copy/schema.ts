@@ -36,6 +36,9 @@ export const hasFailed = ({ failed }: Pick<CopyTable, 'failed'>): string => isOn
 /** Which rows of its list are a thing: an SQL condition. */
 export const isThing = ({ types }: Pick<Thing, 'types'>): string => (types ? isOneOf('type', types) : '1 = 1');
 
+/** A condition as the planner looks for no index of it: there is a smaller one for the other conditions. */
+export const unindexed = (condition: string) => `(CASE WHEN ${condition} THEN 1 ELSE 0 END) = 1`;
+
 /** Whether the index of what failed has every row that meets an SQL condition. */
 export const isOfFailed = (condition: string): boolean =>
   TABLES.some((table) => condition.startsWith(hasFailed(table)));
@@ -45,6 +48,9 @@ export const APART = '(deleted_at IS NOT NULL OR digest IS NULL)';
 
 /** The schema of a PostgreSQL database that has everything, beside the journal's. */
 export const SCHEMA = 'fiatrail_copy';
+
+/** The view of the books for queries of all accounts. It has the rows of `book_entries`. */
+export const BOOK_ENTRIES_BY_SET = 'book_entries_by_set';
 
 /**
  * What a role may do that is no owner. The owner fills the local copy, because it makes indexes and overwrites what was personal. A host asks, and a
@@ -170,8 +176,9 @@ export const FEE_SCHEDULES = table('stored_fee_schedules', ['taker', 'direction'
   stated_since: text(),
   first_seen_at: text(),
   seen_at: text(),
-  /** Until when someone could pay an account that was opened under it. */
+  /** Until when someone could pay an account that was opened under it, and from when on every account that could be paid was. */
   payable_until: text(),
+  opened_from: optional(text()),
 });
 
 /**
@@ -189,7 +196,7 @@ const OFFRAMP_PARTS = table('stored_offramp_parts', ['id'], {
 
 /**
  * The rows of a list. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the row.
- * `ended_at` is when it ended: as the list says, or as far as is known. Then the other end of the time in which it did is `end_bound`.
+ * `ended_at` is when it ended: as the list says, or as far as is known. Then the other end of the time in which it did is `end_bound`, unless that is the same.
  */
 export const listTable = (list: CopyTable) =>
   table(stored(list), ['id'], {
@@ -239,8 +246,17 @@ export const tables = (): readonly Table[] => [
   ...TABLES.map(listTable),
 ];
 
+type AddIndex = (name: string, columns: readonly string[], where?: string) => string;
+
+/** What makes an index of a list: its name begins with that of the list. */
+const adderFor =
+  (table: CopyTable): AddIndex =>
+  (name, columns, where = '') =>
+    `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${columns.join(', ')})${where && ` WHERE ${where}`}`;
+
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
 export function indexesOf(table: CopyTable): readonly string[] {
+  const index = adderFor(table);
   const keys = table.columns.flatMap((column) =>
     column.isKey || column.isName
       ? namesOf(column)
@@ -248,44 +264,53 @@ export function indexesOf(table: CopyTable): readonly string[] {
           .map((name) => ({ name, isName: column.isName }))
       : [],
   );
-  const has = (name: string) => table.columns.some((column) => column.name === name);
-  const hasEnd = has('completed_at');
-  const index = (name: string, columns: readonly string[], where = '') =>
-    `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${columns.join(', ')})${where && ` WHERE ${where}`}`;
-  // What a report adds up and counts is in the index, so that it reads no row.
-  const type = has('type') ? ['type'] : [];
-  const user = has('user_id') ? ['user_id'] : [];
-  const sums = hasEnd
-    ? [index('completed', ['ended_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user], isDone(table))]
-    : [];
-  const ends = ['completed_at', 'updated_at'].filter(has);
-  const { own } = table;
   return [
-    ...(own
-      ? [
-          ...['created_at', 'ended_at'].map((name) => index(`own_${name}`, [name], own)),
-          // What users' work earned is added up without a look at their rows.
-          ...(table.hasFees
-            ? [
-                index(
-                  'earned',
-                  ['ended_at', 'own_fee_minor', 'fee_known', 'end_bound'],
-                  `NOT (${own}) AND ${isDone(table)}`,
-                ),
-              ]
-            : []),
-        ]
-      : []),
-    index('created_at', ['created_at']),
+    ...indexesOfTimes(table, index),
     ...(table.hasFees ? [index('unsettled', ['fee_known'], `fee_known = '${UNSETTLED[2]}'`)] : []),
-    ...(table.hasStates ? [index('ended_at', ['ended_at'], 'ended_at IS NOT NULL')] : []),
     // Most old rows have nothing personal left, and nobody looks for what is not there.
     // Many rows can have a name, of which the newest are looked for.
     ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),
-    ...sums,
-    ...(table.failed.length > 0 ? [index('failed', ['created_at', ...type, ...ends], hasFailed(table))] : []),
     index('personal', ['created_at'], 'is_personal = 1'),
     index('apart', ['deleted_at'], APART),
+  ];
+}
+
+/** By when rows began and ended. What a report adds up and counts is in the index, so that it reads no row. */
+function indexesOfTimes(table: CopyTable, index: AddIndex): readonly string[] {
+  const { owners } = table;
+  const has = (name: string) => table.columns.some((column) => column.name === name);
+  const type = has('type') ? ['type'] : [];
+  const user = has('user_id') ? ['user_id'] : [];
+  const ofOwners = owners && [
+    // The rows of the account are few beside those of its users.
+    ...['created_at', 'ended_at'].map((name) => index(`own_${name}`, [name], owners.own)),
+    index('users_ended_at', ['ended_at'], owners.ofUsers),
+    ...(table.hasFees
+      ? [
+          index(
+            'earned',
+            ['ended_at', 'own_fee_minor', 'fee_known', 'end_bound'],
+            `${owners.ofUsers} AND ${isDone(table)}`,
+          ),
+        ]
+      : []),
+  ];
+  const ended = [
+    ...(ofOwners ?? [index('ended_at', ['ended_at'], 'ended_at IS NOT NULL')]),
+    // What may be in another period is few, and looked for in all of them.
+    index('bound', ['ended_at', 'end_bound', 'created_at', ...type, 'status'], 'end_bound IS NOT NULL'),
+  ];
+  const completed = ['ended_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user];
+  return [
+    index('created_at', ['created_at']),
+    ...(table.hasStates ? ended : []),
+    ...(has('completed_at') ? [index('completed', completed, isDone(table))] : []),
+    ...(table.failed.length > 0
+      ? [
+          index('failed', ['created_at', ...type, 'status', 'id', 'ended_at'], hasFailed(table)),
+          index('failed_ended_at', ['ended_at', ...type], hasFailed(table)),
+        ]
+      : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { getFees } from '../contract/endpoints/fees.ts';
 import type { Account } from '../engine/account.ts';
@@ -131,7 +132,7 @@ async function requireOwn(account: Account, copy: LocalCopy): Promise<void> {
   else if (known !== owner)
     throw new CliError('declined', `the local copy ${copy.name} is of another account; nothing was written`, {
       code: COPY_OF_ANOTHER,
-      hint: 'remove it with: fiatrail sync forget; then run: fiatrail sync',
+      hint: advice`remove it with: [fiatrail sync forget]; then run: [fiatrail sync]`,
     });
 }
 

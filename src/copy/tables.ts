@@ -24,8 +24,8 @@ export interface CopyTable
   readonly hasStates: boolean;
   /** Whether fees in Naira are taken from its rows. */
   readonly hasFees: boolean;
-  /** The rows that change the account's own balances, where the list has those of users too: an SQL condition. */
-  readonly own?: string;
+  /** Where the list has rows of the account itself and of users, which are which: SQL conditions, as each thing has them. */
+  readonly owners?: { readonly own: string; readonly ofUsers: string };
   readonly columns: readonly CopyColumn[];
   readonly listing: Listing<Endpoint, unknown>;
 }
@@ -41,7 +41,8 @@ export const isOneOf = (column: string, values: readonly string[]): string =>
 function tableFor(list: ServiceList): CopyTable {
   const things = THINGS.filter((thing) => thing.list === list);
   const ends = things.map(endsOf);
-  const ownTypes = things.flatMap(({ of, types = [] }) => (of === 'account' ? types : []));
+  const typesOf = (owner: Thing['of']) => things.flatMap(({ of, types = [] }) => (of === owner ? types : []));
+  const [own, ofUsers] = [typesOf('account'), typesOf('user')];
   return {
     ...list,
     done: [...new Set(ends.flatMap(({ done }) => done))],
@@ -49,7 +50,7 @@ function tableFor(list: ServiceList): CopyTable {
     usual: things.map(usualStateOf).find((state) => state !== undefined),
     hasStates: things.some(({ states }) => states !== undefined),
     hasFees: list.facts.some(({ column }) => column === 'fee'),
-    ...(ownTypes.length > 0 ? { own: isOneOf('type', ownTypes) } : {}),
+    ...(own.length > 0 ? { owners: { own: isOneOf('type', own), ofUsers: isOneOf('type', ofUsers) } } : {}),
     columns: list.facts.flatMap(({ column, fields: [field = ''], ...fact }) =>
       column === undefined ? [] : [{ ...fact, name: column, field }],
     ),

@@ -4,7 +4,7 @@ import { type Check, type CheckedBalance, checksSince, nameOf, SEEN_ACCOUNTS } f
 import { bookEntriesOn, movingAt, unknownIn } from './book-entries.ts';
 import { bucketOf } from './bucket.ts';
 import { readSetting } from './list-state.ts';
-import { changesOf } from './possible.ts';
+import { changesOf, isExplained } from './possible.ts';
 import { CHANGED_FROM, SETTING, UNLISTED } from './schema.ts';
 
 const OWN = `account IN ('${SEEN_ACCOUNTS.join("', '")}')`;
@@ -124,6 +124,17 @@ interface Open {
   readonly unknown: Awaited<ReturnType<typeof unknownIn>>;
 }
 
+/** What may have changed a balance at a look or not, and by how much at least and at most. */
+function openAt(at: string, { moving, unknown }: Open) {
+  const under = moving.filter(({ from, until }) => from <= at && at <= until);
+  const taken = unknown.filter((each) => each.at <= at).map(({ minor }) => minor);
+  const added = (some: readonly bigint[]) => some.reduce((all, minor) => all + minor, 0n);
+  return {
+    effects: under.map((each) => (each.at <= at ? each.minor : -each.minor)),
+    room: [added(taken.filter((minor) => minor < 0n)), added(taken.filter((minor) => minor > 0n))] as const,
+  };
+}
+
 /** The changes of one balance that no list shows, and those that amounts made which are not known. */
 function changesAt(
   checks: readonly Check[],
@@ -136,15 +147,7 @@ function changesAt(
   let sum = 0n;
   const parts = checks.map(({ at, held }, index) => {
     sum += listed.get(index) ?? 0n;
-    const under = moving.filter(({ from, until }) => from <= at && at <= until);
-    const taken = unknown.filter((each) => each.at <= at).map(({ minor }) => minor);
-    const added = (some: readonly bigint[]) => some.reduce((all, minor) => all + minor, 0n);
-    return {
-      at,
-      likely: (held.get(name) ?? 0n) - start - sum,
-      effects: under.map((each) => (each.at <= at ? each.minor : -each.minor)),
-      room: [added(taken.filter((minor) => minor < 0n)), added(taken.filter((minor) => minor > 0n))] as const,
-    };
+    return { at, likely: (held.get(name) ?? 0n) - start - sum, ...openAt(at, { moving, unknown }) };
   });
   const row = { account: place.account, asset: place.asset, user_id: '' };
   const changes = changesOf(parts, 0n).map((change) => ({ ...row, ...change, step: 'unlisted', known: null }));
@@ -167,4 +170,71 @@ function unknownChanges(
     noted += minor;
     return [{ at, since, minor, step: 'unknown', known: first.why }];
   });
+}
+
+/** A balance that was read and is not what its entries come to, in the smallest unit. */
+export interface ContradictedBalance extends CheckedBalance {
+  readonly minor: bigint;
+  readonly expected: bigint;
+}
+
+/**
+ * Returns the balances that entries do not come to, at the first look since a moment and at one when all has ended that was under way then; if there
+ * is none, at the last look. What was noted in a sync is an entry, so there are none unless rows were changed, removed or added behind its back.
+ * `balances` are those of the entries at the moment.
+ */
+export async function contradictedAt(
+  queries: Queries,
+  at: string,
+  balances: readonly StatedBalance[],
+): Promise<readonly ContradictedBalance[]> {
+  const later = new Date(Date.parse(at) + LONGEST_MS).toISOString();
+  const found = await queries.get<{ first: string | null; second: string | null }>(
+    `SELECT coalesce((SELECT min(at) FROM stored_balance_checks WHERE at >= ?), max(at)) AS first,
+       coalesce((SELECT min(at) FROM stored_balance_checks WHERE at >= ?), max(at)) AS second FROM stored_balance_checks`,
+    at,
+    later,
+  );
+  if (!found?.first || !found.second) return [];
+  const { checks, balances: seen } = await checksSince(queries, found.first);
+  for (const time of new Set([found.first, found.second])) {
+    const check = checks.find((each) => each.at === time);
+    const wrong = check ? await contradictedBy(queries, check, seen, { at, balances }) : [];
+    if (wrong.length > 0) return wrong;
+  }
+  return [];
+}
+
+/** What entries say of a balance. */
+type StatedBalance = Pick<PartSum, 'account' | 'asset' | 'minor'>;
+
+async function contradictedBy(
+  queries: Queries,
+  check: Check,
+  seen: readonly CheckedBalance[],
+  { at, balances }: { readonly at: string; readonly balances: readonly StatedBalance[] },
+): Promise<readonly ContradictedBalance[]> {
+  const isLater = check.at > at;
+  const moved = await queries.all<StatedBalance>(
+    `SELECT account, asset, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor FROM book_entries
+     WHERE ${OWN} AND at > ? AND at <= ? AND step <> 'opening' GROUP BY account, asset`,
+    ...(isLater ? [at, check.at] : [check.at, at]),
+  );
+  const moving = await movingAt(queries, [check.at]);
+  const own = <T extends { account: string; asset: string }>(all: readonly T[], place: CheckedBalance) =>
+    all.filter((each) => nameOf(each) === nameOf(place));
+  const sumOf = (all: readonly StatedBalance[]) => all.reduce((sum, each) => sum + each.minor, 0n);
+  const all = seen.map((place) => ({
+    ...place,
+    minor: check.held.get(nameOf(place)) ?? 0n,
+    expected: sumOf(own(balances, place)) + (isLater ? 1n : -1n) * sumOf(own(moved, place)),
+  }));
+  const notBy = (some: readonly ContradictedBalance[], unknown: Open['unknown']) =>
+    some.filter((each) => {
+      const open = openAt(check.at, { moving: own(moving, each), unknown: own(unknown, each) });
+      return !isExplained({ at: check.at, likely: each.minor - each.expected, ...open });
+    });
+  const found = notBy(all, []);
+  // Amounts that are not known are looked for only if something is left to explain: there may be many.
+  return found.length > 0 ? notBy(found, await unknownIn(queries, '', check.at)) : [];
 }

@@ -43,13 +43,20 @@ interface RunningDigest {
   value(): string;
 }
 
+/** Characters that are hashed at once: a call for each short text takes longer than hashing it. */
+const HASHED_AT_ONCE = 16_384;
+
 export function runningSha256(): RunningDigest {
   const hash = nodeCrypto().createHash('sha256');
+  let added = '';
   return {
     add: (text) => {
-      hash.update(text);
+      added += text;
+      if (added.length < HASHED_AT_ONCE) return;
+      hash.update(added);
+      added = '';
     },
-    value: () => hash.digest('base64url'),
+    value: () => hash.update(added).digest('base64url'),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Profile } from '../account/profile.ts';
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import type { CallOptions, Reply } from '../client/client.ts';
@@ -101,7 +102,7 @@ export function abandonedError({ inFlight }: Activity): CliError {
   const { operationId, summary } = inFlight;
   return new CliError('unknown', `stopped before a response to ${summary} was recorded; its outcome is unknown`, {
     code: 'OUTCOME_UNKNOWN',
-    hint: `find out with: fiatrail ops reconcile ${operationId}`,
+    hint: advice`find out with: [fiatrail ops reconcile ${operationId}]`,
     operationId,
   });
 }

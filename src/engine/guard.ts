@@ -1,3 +1,4 @@
+import { type Advice, advice } from '../base/advice.ts';
 import { CliError, type Contradiction, contradictedText } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import { RESPONSE_OF_ANOTHER_REQUEST } from '../client/client.ts';
@@ -39,8 +40,8 @@ export const takenBefore = (requestId: string, holder: string): Contradiction =>
 });
 
 /** How a person ends an operation whose response contradicts its request. */
-export const resolveHint = (operationId: string): string =>
-  `see it with: fiatrail ops show ${operationId}; record how it ended with: fiatrail ops resolve ${operationId} --completed|--not-done --reason TEXT`;
+export const resolveHint = (operationId: string): Advice =>
+  advice`see it with: [fiatrail ops show ${operationId}]; record how it ended with: [fiatrail ops resolve ${operationId} --completed|--not-done --reason TEXT]`;
 
 /** Thrown to end a command whose earlier request under its idempotency key may have been lost, and may be sent again. */
 export class LostRequest extends Error {
@@ -75,7 +76,7 @@ export async function requireFree(
 export const planClosed = (not: 'sent' | 'changed'): CliError =>
   new CliError('declined', `the plan was rejected or withdrawn in the meantime; nothing was ${not}`, {
     code: 'PLAN_CLOSED',
-    hint: 'see who decided, and why, with: fiatrail plans show',
+    hint: advice`see who decided, and why, with: [fiatrail plans show]`,
   });
 
 /** The error for an operation that stops another one. Nothing was sent this time. */
@@ -120,6 +121,7 @@ export function conflictError(kind: Exclude<Conflict['kind'], 'done' | 'busy'>, 
 }
 
 /** What to do about an operation whose outcome is unknown: nothing else can tell whether doing it again would be the second time. */
-export const reconcileHint = (operationId: string) => `find out with: fiatrail ops reconcile ${operationId}`;
+export const reconcileHint = (operationId: string): Advice =>
+  advice`find out with: [fiatrail ops reconcile ${operationId}]`;
 
 export const timeForPeople = (iso: string) => `${iso.slice(0, 16).replace('T', ' ')} UTC`;

@@ -10,7 +10,8 @@ interface FileParts {
   parts(): Generator<Uint8Array>;
 }
 
-const PART_BYTES = 256 * 1024;
+/** Little enough that the rows of one part are gone before the garbage collector has to move them. */
+const PART_BYTES = 64 * 1024;
 
 const GROUP_AND_OTHERS = 0o077;
 

@@ -5,6 +5,9 @@ import { CliError } from '../base/errors.ts';
 /** Mode bits that let others read or write. */
 const OTHERS = 0o077;
 
+/** Mode bits with which the group may read, and nobody else may do anything. */
+const GROUP_READS = 0o040;
+
 /** Mode bits that let others write. */
 const OTHERS_WRITE = 0o022;
 
@@ -21,6 +24,8 @@ export interface Entry {
   readonly isOpenToOthers: boolean;
   /** Whether anyone except the owner may write it. */
   readonly isWritableByOthers: boolean;
+  /** The group that may read it, if others may do nothing else. */
+  readonly readerGroupId: number | undefined;
 }
 
 /** Returns undefined when nothing is there. Throws the system's error. */
@@ -30,8 +35,9 @@ export function entryAt(path: string): Entry | undefined {
   const kind = found.isSymbolicLink() ? 'link' : found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
   const isOpenToOthers = kind !== 'link' && (found.mode & OTHERS) !== 0;
   const isWritableByOthers = kind !== 'link' && (found.mode & OTHERS_WRITE) !== 0;
+  const readerGroupId = kind !== 'link' && (found.mode & OTHERS) === GROUP_READS ? found.gid : undefined;
   const { size: sizeBytes, mtimeMs: changedMs, uid: ownerId } = found;
-  return { path, kind, sizeBytes, changedMs, ownerId, isOpenToOthers, isWritableByOthers };
+  return { path, kind, sizeBytes, changedMs, ownerId, isOpenToOthers, isWritableByOthers, readerGroupId };
 }
 
 /** Returns what stays while a file is written, and changes when another one takes its place; undefined when nothing is there. Throws the system's error. */

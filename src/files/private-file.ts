@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   closeSync,
   constants,
   fsyncSync,
@@ -46,6 +47,22 @@ export function belongsToOthers(path: string, other: string | undefined): boolea
 function userIdOf(name: string): number | undefined {
   const row = rowsOf(textOf(ACCOUNTS.users)).find(([each]) => each === name);
   return row && Number(row[2]);
+}
+
+/** Returns the id of a group that is named or given by id; undefined if /etc/group has no such name, or the system has no groups. */
+export function groupIdOf(group: string): number | undefined {
+  if (process.getuid === undefined) return undefined;
+  if (/^\d{1,10}$/.test(group)) return Number(group);
+  const row = rowsOf(textOf(ACCOUNTS.groups)).find(([each]) => each === group);
+  return row && Number(row[2]);
+}
+
+/** Lets a group read a file of this user. Throws the system's error, and then nobody else can read it. */
+export function letGroupRead(path: string, groupId: number): void {
+  const { uid } = lstatSync(path);
+  // The other order would let the group of before read it.
+  chownSync(path, uid, groupId);
+  chmodSync(path, GROUP_MODE);
 }
 
 const ROOT_ID = 0;
@@ -120,6 +137,8 @@ const rowsOf = (text: string) => text.split('\n').map((line) => line.split(':'))
 
 /** Only its owner can read a private file. */
 export const FILE_MODE = 0o600;
+
+const GROUP_MODE = 0o640;
 
 /** Throws CliError usage for a link, anything else that is not a regular file, or a file of another user. Accepts a path where nothing is. */
 export function requireOwnFile(path: string): void {

@@ -1,5 +1,5 @@
+import { shellWord } from '../base/shell-word.ts';
 import { isJsonObject } from '../money/decimal.ts';
-import { shellWord } from '../present/text.ts';
 
 /** Adds commands to what is shown of a row. They are made of what is shown, so nothing is in them that was masked before. */
 export function withCopies(list: string, detail: unknown): unknown {

@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError, jsonIn } from '../base/errors.ts';
 import type { Mask } from '../contract/mask/index.ts';
 import { nodeCrypto } from '../crypto/digest.ts';
@@ -47,7 +48,7 @@ export async function sessionText(
     const details: Record<string, unknown> = {};
     for (const { id } of rows.toReversed()) {
       if (characters > MOST_DETAIL_CHARACTERS) break;
-      const text = textOf(await list.detail(id));
+      const text = textOf(await list.detail(id, true));
       characters += text.length;
       details[id] = JSON.parse(text);
     }
@@ -62,7 +63,7 @@ export async function sessionText(
     };
   }
   const documents: Record<string, unknown> = {};
-  for (const [name, read] of Object.entries(source.documents)) documents[name] = await read();
+  for (const [name, read] of Object.entries(source.documents)) documents[name] = await read({});
   const savedAt = new Date(nowMs).toISOString();
   const session: SavedSession = {
     title: source.title,
@@ -85,7 +86,7 @@ const textOf = (value: unknown) =>
 const wrong = (why: string) =>
   new CliError('usage', why, {
     code: 'UNUSABLE_FILE',
-    hint: 'give a file that was written by: fiatrail inspect --save-to FILE',
+    hint: advice`give a file that was written by: [fiatrail inspect --save-to FILE]`,
   });
 
 /** Reads a saved session. Throws CliError usage for a file that is something else, or is not as it was saved. */

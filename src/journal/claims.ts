@@ -4,7 +4,7 @@ import { NO_DIGEST } from './chain.ts';
 import { endOfChain, type Recording } from './entries.ts';
 import type { Intent, SpendLimit } from './intent.ts';
 import { keyHolder, listOperations, type Operation, type Selection } from './operations.ts';
-import { isOpenIn, recordApplied } from './plans.ts';
+import { isOpenIn, recordApplied } from './plan-entries.ts';
 import { overLimit } from './spending.ts';
 import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
 

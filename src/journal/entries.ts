@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts';
 import type { SqlValue } from '../sqlite/database.ts';
@@ -198,7 +199,7 @@ export function changed(what: string): CliError {
     `the journal of money operations was changed by something else: ${what} is not what its entries say; nothing was sent`,
     {
       code: JOURNAL_CHANGED,
-      hint: 'see what is wrong with: fiatrail ops journal verify',
+      hint: advice`see what is wrong with: [fiatrail ops journal verify]`,
     },
   );
 }

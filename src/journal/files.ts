@@ -11,9 +11,12 @@ import {
   factsWhere,
   IS_LAST,
   jsonOf,
+  type Recording,
   storableIn,
   subjects,
 } from './entries.ts';
+import type { PlanClaim } from './intent.ts';
+import { recordFileApplied, recordWritten } from './plan-entries.ts';
 import type { Queries, Store } from './store.ts';
 import { FILE_LEASE, FILE_ROW } from './tables.ts';
 
@@ -29,8 +32,19 @@ export interface NumberedRow extends StagedRow {
   readonly number: number;
 }
 
-/** Whether the rows of a file may be sent. `cancelled` is for good. */
-type FileState = 'open' | 'paused' | 'cancelled';
+/** Whether the rows of a file may be sent. `planned`: once its plan is applied. `cancelled` is for good. */
+type FileState = 'planned' | 'open' | 'paused' | 'cancelled';
+
+/** The plan of all rows of a file. */
+interface PlanOfFile {
+  readonly id: string;
+  /** The rows that approvers struck out, by their references, and what they would have moved; null until it is applied. */
+  readonly struck: StruckRows | null;
+}
+
+interface StruckRows extends Pick<StagedFile, 'sums'> {
+  readonly references: readonly string[];
+}
 
 /** A file of many rows, as the entry about it says. */
 export interface StagedFile {
@@ -47,13 +61,26 @@ export interface StagedFile {
   /** What the rows move, in the smallest unit, by asset. */
   readonly sums: Readonly<Record<string, string>>;
   readonly state: FileState;
+  /** The plan that its rows are sent by; left out if they need none. */
+  readonly plan?: PlanOfFile;
   /** When it was staged, and by whom. */
   readonly stagedAt: string;
   readonly stagedBy: string;
 }
 
 /** What the caller knows of a file. */
-type NewFile = Pick<StagedFile, 'key' | 'command' | 'rows' | 'sums'> & { readonly account: AccountNames };
+type NewFile = Pick<StagedFile, 'key' | 'command' | 'rows' | 'sums'> & {
+  readonly account: AccountNames;
+  /** A plan that is recorded with it, and without which no row is sent. */
+  readonly plan?: { readonly id: string; readonly entry: string };
+};
+
+/** What applying the plan of a file records. */
+interface AppliedFile extends Pick<PlanClaim, 'isOpen'> {
+  readonly struck: StruckRows;
+  /** The entry about the plan. */
+  readonly entry: string;
+}
 
 /** Who sends the rows of a file. */
 export interface FileLease {
@@ -77,8 +104,13 @@ export interface FileRecords {
   current(file: StagedFile): Promise<StagedFile>;
   /** Returns the files of an account, newest first. */
   list(account: AccountNames): Promise<readonly StagedFile[]>;
-  /** Moves a file to another state. Returns it as it is now. A cancelled file stays so. */
-  setState(file: StagedFile, state: FileState): Promise<StagedFile>;
+  /** Moves a file to another state. Returns it as it is now. A cancelled file stays so, and a planned one can only be cancelled. */
+  setState(file: StagedFile, state: Exclude<FileState, 'planned'>): Promise<StagedFile>;
+  /**
+   * Opens a planned file, if its plan may be applied by what was recorded about it, and records that it was. Returns the file as it is now, and
+   * whether this call opened it.
+   */
+  applyPlan(file: StagedFile, applied: AppliedFile): Promise<{ readonly file: StagedFile; readonly isOpened: boolean }>;
   /** Returns all rows of a file. Throws CliError usage if they are not those of the entry; undefined if this journal has none. */
   rows(file: StagedFile): Promise<readonly NumberedRow[] | undefined>;
   /** Returns the keys of the files that have used some references, by reference. */
@@ -93,6 +125,7 @@ export interface FileRecords {
 /** A digest of rows, which are added in their order. */
 export function rowsDigest() {
   const digest = runningSha256();
+  const sorted = sorter();
   return {
     // A line of JSON has no line end.
     add: ({ line, reference, texts }: StagedRow) => digest.add(`${JSON.stringify([line, reference, sorted(texts)])}\n`),
@@ -100,7 +133,19 @@ export function rowsDigest() {
   };
 }
 
-const sorted = (texts: StagedRow['texts']) => Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));
+/** Returns what lists the texts of a row by name. The rows of a file have the same names, which are sorted once. */
+function sorter(): (texts: StagedRow['texts']) => readonly (readonly [string, string | undefined])[] {
+  let given: readonly string[] = [];
+  let names: readonly string[] = [];
+  return (texts) => {
+    const own = Object.keys(texts);
+    if (own.length !== given.length || own.some((name, at) => name !== given[at])) {
+      given = own;
+      names = own.toSorted();
+    }
+    return names.map((name) => [name, texts[name]] as const);
+  };
+}
 
 /** Rows that one statement inserts or asks for. */
 const BATCH = 500;
@@ -123,7 +168,7 @@ export function filesIn(
   };
   const leasePart = leasesIn(store, host);
   return {
-    stage: ({ account: names, key, ...given }, batches) =>
+    stage: ({ account: names, key, plan, ...given }, batches) =>
       append(async (recording) => {
         const { queries } = recording;
         const { account, ids: accounts } = await accountIn(recording, names, ids.uuid);
@@ -137,13 +182,14 @@ export function filesIn(
           return { file: known, isNew: false };
         }
         if (count !== given.rows) throw new Error(`${count} rows were staged, and ${given.rows} were checked`);
+        if (plan) await recordWritten(recording, plan);
         const value: FileValue = {
           id,
           ...given,
           digest,
-          state: 'open',
+          ...(plan ? { state: 'planned', plan: { id: plan.id, struck: null } } : { state: 'open' }),
           stagedAt: new Date(queries.now()).toISOString(),
-          stagedBy: `${host.user}@${host.name}`,
+          stagedBy: `${host.user} on ${host.name}`,
         };
         await appendFacts(recording, [{ subject: subjects.file(account, key), value: JSON.stringify(value) }]);
         return { file: { ...value, account, key }, isNew: true };
@@ -161,9 +207,19 @@ export function filesIn(
         const now = await findIn(recording.queries, [account], key);
         if (!now) throw changed(`the file ${key}`);
         if (now.state === state || now.state === 'cancelled') return now;
-        const { account: _account, key: _key, ...value } = { ...now, state };
-        await appendFacts(recording, [{ subject: subjects.file(account, key), value: JSON.stringify(value) }]);
-        return { ...now, state };
+        // Only applying its plan opens it.
+        if (now.state === 'planned' && state !== 'cancelled') return now;
+        return recordFile(recording, { ...now, state });
+      }),
+    applyPlan: ({ account, key }, { isOpen, struck, entry }) =>
+      append(async (recording) => {
+        const now = await findIn(recording.queries, [account], key);
+        if (!now?.plan) throw changed(`the file ${key}`);
+        if (now.state !== 'planned') return { file: now, isOpened: false };
+        if (!(await recordFileApplied(recording, { id: now.plan.id, isOpen, entry })))
+          return { file: now, isOpened: false };
+        const file = await recordFile(recording, { ...now, state: 'open', plan: { ...now.plan, struck } });
+        return { file, isOpened: true };
       }),
     rows: (file) => read((queries) => rowsOf(queries, file)),
     usedReferences: (names, references) =>
@@ -174,6 +230,15 @@ export function filesIn(
     ...leasePart,
   };
 }
+
+async function recordFile(recording: Recording, file: StagedFile): Promise<StagedFile> {
+  const { account, key, ...value } = file;
+  await appendFacts(recording, [{ subject: subjects.file(account, key), value: JSON.stringify(value) }]);
+  return file;
+}
+
+/** Whether no row of a file was sent, nor ever will be: it was cancelled before its plan was applied. */
+const isUnused = ({ state, plan }: StagedFile): boolean => state === 'cancelled' && plan?.struck === null;
 
 /** Returns the files of an account that has these ids, oldest first. */
 async function filesOf(queries: Queries, accounts: readonly string[]): Promise<readonly StagedFile[]> {
@@ -266,7 +331,9 @@ async function usedIn(
   accounts: readonly string[],
   references: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const keys = new Map((await filesOf(queries, accounts)).map(({ id, key }) => [id, key]));
+  const files = await filesOf(queries, accounts);
+  const keys = new Map(files.map(({ id, key }) => [id, key]));
+  const unused = new Set(files.filter(isUnused).map(({ id }) => id));
   const found = new Map<string, string>();
   const marks = (values: readonly string[]) => values.map(() => '?').join(', ');
   for (let start = 0; start < references.length; start += BATCH) {
@@ -276,7 +343,7 @@ async function usedIn(
       ...accounts,
       ...some,
     );
-    for (const { reference, file } of rows) found.set(reference, keys.get(file) ?? file);
+    for (const { reference, file } of rows) if (!unused.has(file)) found.set(reference, keys.get(file) ?? file);
   }
   return found;
 }

@@ -95,8 +95,10 @@ const authoritySchema = () => {
     // The hash of the plan.
     plan: text,
     // As the plan says it; the approver is proven only if it is among the signers.
-    author: z.strictObject({ user: text, host: text, approver: z.nullable(text) }),
+    author: z.strictObject({ user: text, host: text, approver: z.nullable(text), agent: z.optional(text) }),
     signers: z.array(z.strictObject({ name: text, role, keyFingerprint: text, signedAt: text })),
+    // The agent that had it applied, by the name that it gave itself.
+    agent: z.optional(text),
   });
 };
 
@@ -109,10 +111,10 @@ export const parseAuthority = (json: string): Authority | undefined => recorded(
 /** What a claim does with the plan that it applies, in its own transaction. */
 export interface PlanClaim {
   readonly id: string;
-  /** Whether the plan may still be applied, by what was recorded about it. */
+  /** Whether the plan may still be applied, by what was recorded about it; by nothing, if the journal does not have it. */
   readonly isOpen: (entries: readonly string[]) => boolean;
-  /** Returns what is recorded about it, once the operation is. */
-  readonly applied: (operationId: string) => string;
+  /** Returns what is recorded about it, once the operation is; undefined for a row of a file, as one entry says that all of them are. */
+  readonly applied: ((operationId: string) => string) | undefined;
 }
 
 /** The request of an earlier operation, as it was recorded. */

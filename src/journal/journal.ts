@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { attempt, CliError } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/digest.ts';
@@ -145,7 +146,7 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
       {
         // Unknown outcomes are saved from a file alone.
         code: queries.engine === 'sqlite' ? JOURNAL_CHANGED : JOURNAL_DAMAGED,
-        hint: 'see what is wrong with: fiatrail ops journal verify',
+        hint: advice`see what is wrong with: [fiatrail ops journal verify]`,
       },
     );
   if (await firstMissing(queries, heads))
@@ -154,7 +155,7 @@ async function requireLastLink(queries: Queries, heads: readonly Head[]): Promis
       'the journal of money operations is missing entries that it had before: it was cut, deleted or restored from an older copy; nothing was sent',
       {
         code: JOURNAL_CUT,
-        hint: 'put the newer file back; or compare with the service’s lists, then go on with this one: fiatrail ops journal verify --accept',
+        hint: advice`put the newer file back; or compare with the service’s lists, then go on with this one: [fiatrail ops journal verify --accept]`,
       },
     );
   if (row) await requireUnchanged(queries, [row]);

@@ -1,3 +1,4 @@
+import { advice, type Hint } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { isWritableFolder } from '../files/inspect.ts';
 import { createPrivateFile, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
@@ -34,7 +35,7 @@ type OpenStore = Pick<Store, 'path' | 'id' | 'server' | 'read'>;
 
 type KeyOwner = Pick<AccountNames, 'keyFingerprint'>;
 
-const ACCEPT = 'fiatrail ops journal verify --accept';
+const ACCEPT = advice`[fiatrail ops journal verify --accept]`;
 
 const filesOf = ({ configFolder, stateFolder }: Memory, { keyFingerprint }: KeyOwner) =>
   [configFolder, stateFolder].map((folder) => `${folder}/account-${keyFingerprint}`);
@@ -278,7 +279,7 @@ function acceptJournal(store: OpenStore, memory: Memory, account: KeyOwner, uniq
 /** The error for an account whose journal is another one than this. */
 function elsewhere(store: OpenStore, memory: Memory, { kind, location }: Earlier): CliError {
   const own = hereOf(store);
-  const after = `compare with the service’s lists, then use this one with: ${ACCEPT}`;
+  const after = advice`compare with the service’s lists, then use this one with: ${ACCEPT}`;
   const why = 'so an idempotency key could be used twice; nothing was sent';
   if (own.kind === 'server' && kind === 'file')
     return new CliError(
@@ -286,32 +287,34 @@ function elsewhere(store: OpenStore, memory: Memory, { kind, location }: Earlier
       `the journal in ${location} has operations that the one at ${own.location} lacks, ${why}`,
       {
         code: 'JOURNAL_NOT_MOVED',
-        hint: `move them: write them with "fiatrail ops journal export --with-digest-key" without the URL, and read them with "fiatrail ops journal import"; to go on without them, ${after}`,
+        hint: advice`move them: write them with [fiatrail ops journal export --with-digest-key] without the URL, and read them with [fiatrail ops journal import]; to go on without them, ${after}`,
       },
     );
   const [has, hint] =
     kind === 'server'
-      ? [`this account has its journal on a server, ${location}, and not here`, `set FIATRAIL_JOURNAL_URL; or ${after}`]
+      ? [
+          `this account has its journal on a server, ${location}, and not here`,
+          advice`set FIATRAIL_JOURNAL_URL; or ${after}`,
+        ]
       : [
           location === own.location
             ? `the journal in ${location} is not the one that this account had there`
             : `this account has its journal in ${location}, and not in ${own.location}`,
-          `${PERSIST_HINT}; if the earlier one is lost, ${after}; ${onPurpose(store, memory)}`,
+          advice`${PERSIST_HINT}; if the earlier one is lost, ${after}; ${onPurpose(store, memory)}`,
         ];
   return new CliError('usage', `${has}, ${why}`, { code: 'JOURNAL_ELSEWHERE', hint });
 }
 
-const MOVE_HINT =
-  'bring it here with its idempotency keys (there: fiatrail ops journal export --with-digest-key; here: fiatrail ops journal import), or share one: fiatrail profiles journal set --url URL';
+const MOVE_HINT = advice`bring it here with its idempotency keys (there: [fiatrail ops journal export --with-digest-key]; here: [fiatrail ops journal import]), or share one: [fiatrail profiles journal set --url URL]`;
 
 /** How a host keeps its journal instead of having a new one each time. */
-const PERSIST_HINT = `keep the state folder on a disk that outlives a container, or ${MOVE_HINT}`;
+const PERSIST_HINT = advice`keep the state folder on a disk that outlives a container, or ${MOVE_HINT}`;
 
 /** How to name the journal of an account that no profile has, or to have another one on purpose, as an instruction. */
-function onPurpose({ id }: OpenStore, { profile }: Memory): string {
+function onPurpose({ id }: OpenStore, { profile }: Memory): Hint {
   return profile === undefined
     ? `share a journal: export FIATRAIL_JOURNAL_URL=postgres://USER@HOST/DATABASE; or, if this state folder is kept, name its journal: export FIATRAIL_JOURNAL_ID=${id}`
-    : `for a journal in each state folder on purpose: fiatrail profiles journal set ${profile} --independent`;
+    : advice`for a journal in each state folder on purpose: [fiatrail profiles journal set ${profile} --independent]`;
 }
 
 function newText({ path }: OpenStore): string {
@@ -321,7 +324,7 @@ function newText({ path }: OpenStore): string {
 function newJournal(store: OpenStore, memory: Memory): CliError {
   return new CliError('usage', `${newText(store)}; nothing was sent`, {
     code: JOURNAL_NEW,
-    hint: `if the account has a journal elsewhere, ${MOVE_HINT}; if this is its first, confirm that in a terminal, or with: ${ACCEPT}; ${onPurpose(store, memory)}`,
+    hint: advice`if the account has a journal elsewhere, ${MOVE_HINT}; if this is its first, confirm that in a terminal, or with: ${ACCEPT}; ${onPurpose(store, memory)}`,
   });
 }
 

@@ -23,6 +23,8 @@ export interface Selection {
   readonly account?: string | readonly string[] | undefined;
   /** Every operation that was given this idempotency key. */
   readonly givenIdempotencyKey?: string | undefined;
+  /** The agent that planned it, or had it applied. */
+  readonly agent?: string | undefined;
   /** Every operation that was given an idempotency key which begins so. */
   readonly keyStart?: string | undefined;
   readonly inputDigest?: string | undefined;
@@ -50,6 +52,12 @@ function oneOf(column: string, values: readonly string[]): SqlCondition {
   return values.length === 0 ? ['1 = 0'] : [`${column} IN (${values.map(() => '?').join(', ')})`, ...values];
 }
 
+/** The condition that an agent planned an operation, or had it applied. A quote in a text of JSON is escaped, so no other text reads so. */
+const ofAgent = (name: string): SqlCondition => [
+  `replace(authority, ?, '') <> authority`,
+  `"agent":${JSON.stringify(name)}`,
+];
+
 /** Returns the query for a list, newest first. Each set of filters that `ops list` offers has an index in this order. */
 export function listQuery(
   selection: Selection,
@@ -63,6 +71,7 @@ export function listQuery(
     ...one('profile = ?', profile),
     ...(account === undefined ? [] : [oneOf('account', [account].flat())]),
     ...one('once_key = ?', givenIdempotencyKey),
+    ...(selection.agent === undefined ? [] : [ofAgent(selection.agent)]),
     ...(keyStart === undefined ? [] : [['once_key >= ? AND once_key < ?', keyStart, `${keyStart}\u{10FFFF}`] as const]),
     ...one('input_digest = ?', inputDigest),
     ...one('request_id = ?', requestId),

@@ -1,6 +1,6 @@
 import { NO_HASH } from './chain.ts';
-import { type Append, appendFacts, changed, factsWhere, type Head, type Recording, subjects } from './entries.ts';
-import type { PlanClaim } from './intent.ts';
+import { type Append, appendFacts, changed, factsWhere, type Head, subjects } from './entries.ts';
+import { factsOf, textOf } from './plan-entries.ts';
 import type { Queries, Store } from './store.ts';
 
 /** What happened to plans: entries about each, which are only added. No status is stored. */
@@ -12,10 +12,6 @@ export interface PlanRecords {
   /** Records something about a plan. Returns false, and records nothing, if the journal no longer has just `count` entries about it. */
   add(id: string, entry: string, count: number): Promise<boolean>;
 }
-
-/** Returns the entries about a plan, oldest first. Throws CliError usage if one is not what it was. */
-const factsOf = (queries: Queries, id: string) =>
-  factsWhere(queries, 'e.subject = ? ORDER BY e.sequence', subjects.plan(id));
 
 /**
  * Returns what was recorded about a plan, after the whole chain since its first entry was checked: a rejection that was deleted, or was made
@@ -30,24 +26,6 @@ async function checkedEntriesOf(queries: Queries, id: string): Promise<string[]>
   const problem = await problemSince(queries, before ?? { sequence: 0n, hash: NO_HASH });
   if (problem) throw changed(problem.what);
   return facts.map(textOf);
-}
-
-const textOf = ({ value }: { readonly value: string | null }): string => value ?? '';
-
-/** Returns whether a plan may be applied. A plan that the journal does not have is a file, which says itself what it is. */
-export async function isOpenIn({ queries }: Recording, { id, isOpen }: PlanClaim): Promise<boolean> {
-  const entries = (await factsOf(queries, id)).map(textOf);
-  return entries.length === 0 || isOpen(entries);
-}
-
-/** Records that an operation applies a plan, if the journal has it. Call it in the transaction that records the operation. */
-export async function recordApplied(
-  recording: Recording,
-  { id, applied }: PlanClaim,
-  operationId: string,
-): Promise<void> {
-  const { length } = await factsOf(recording.queries, id);
-  if (length > 0) await appendFacts(recording, [{ subject: subjects.plan(id), value: applied(operationId) }]);
 }
 
 /** Returns the records of the plans in a journal. */

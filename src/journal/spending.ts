@@ -68,7 +68,7 @@ const ADDED = `ON CONFLICT (${SPENT.key.join(', ')}) DO UPDATE SET minor = spent
 const SENDS_ANYTHING: readonly string[] = ['fiatrail api', 'fiatrail plans apply'];
 
 /** The command by which sums tell what agents sent without an approval, on all hosts together. */
-export const BY_AGENT = 'fiatrail plans apply --as-agent';
+export const BY_AGENT = 'fiatrail plans apply --agent';
 
 interface Sum {
   readonly asset: Asset;

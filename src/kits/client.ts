@@ -9,12 +9,26 @@ import { systemClock, turn } from '../system/time-and-chance.ts';
 import { clientOver } from './sender.ts';
 import type { Client, ClientOptions } from './types.ts';
 
-/** What every call rejects with; its `category` says what that means. */
 export { CliError as FiatrailError } from '../base/errors.ts';
 export type { Amount, Operations } from './operations.ts';
 export type { Client, ClientOptions } from './types.ts';
 
-/** Creates a client. Throws FiatrailError `usage` for an option that cannot work. */
+/**
+ * Creates a client. Throws FiatrailError with the category `usage` for an option that cannot work.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict';
+ * import { createClient } from 'fiatrail/client';
+ * import { startSandbox } from 'fiatrail/sandbox';
+ *
+ * await using sandbox = await startSandbox();
+ * // In production: the base URL and the API key of your account, and no fetch.
+ * const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: sandbox.fetch });
+ * const { users } = await client.call('users.list', { limit: 20 });
+ * assert.equal(users.length, 0);
+ * ```
+ */
 export function createClient(options: ClientOptions): Client {
   const { fetch } = options;
   return clientOver(fetch ? over(fetch) : createNetwork(process.env, { clock: systemClock, turn }), options);

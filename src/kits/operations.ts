@@ -16,3 +16,7 @@ export interface Amount {
   readonly value: string;
   readonly asset: 'NGN' | 'CNGN' | 'USDC' | 'USDT';
 }
+
+/** `faultAdd` for `sandbox.fault-add`. */
+export const controlName = (id: string): string =>
+  id.replace(/^sandbox\./, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

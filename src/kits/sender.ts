@@ -1,3 +1,4 @@
+import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange } from '../base/world.ts';
@@ -41,7 +42,7 @@ export function clientOver(exchange: Exchange, options: Omit<ClientOptions, 'fet
       if (!entry)
         throw new CliError('usage', `there is no operation "${printable(operation)}"`, {
           code: 'VALIDATION_ERROR',
-          hint: 'list them with: fiatrail endpoints',
+          hint: advice`list them with: [fiatrail endpoints]`,
         });
       const endpoint = await load(entry);
       const sent = onWire(endpoint, input);

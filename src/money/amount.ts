@@ -132,22 +132,22 @@ export const ANY_TOKEN_WORDS: AssetWords = {
 export function parseAmount(text: string, asset: Asset, words: AssetWords = wordsOf(asset)): Amount {
   const match = AMOUNT.exec(text.trim());
   const invalid = (reason: string) => new AmountError(`${reason}; write ${amountForm(asset)}`);
-  const typed = `"${printable(text)}"`;
-  if (!match) throw invalid(`invalid ${words.amount} ${typed}`);
+  const typed = () => `"${printable(text)}"`;
+  if (!match) throw invalid(`invalid ${words.amount} ${typed()}`);
   const [, naira, figure = '', fraction = '', word = ''] = match;
   const unit = word.toLowerCase();
   const isMinor = unit === (asset === 'NGN' ? 'kobo' : 'base');
   const isOwn = unit === '' || unit === asset.toLowerCase();
   if ((naira && asset !== 'NGN') || (naira && word) || (!isMinor && !isOwn)) {
-    throw invalid(`expected an amount in ${words.of}, not ${typed}`);
+    throw invalid(`expected an amount in ${words.of}, not ${typed()}`);
   }
   const scale = isMinor ? 0 : DECIMALS[asset];
   if (fraction.length > scale) {
     const limit = scale === 0 ? `${unit} amounts have no decimals` : `${words.has} at most ${scale}`;
-    throw invalid(`too many decimals in ${typed}; ${limit}`);
+    throw invalid(`too many decimals in ${typed()}; ${limit}`);
   }
   const minor = scaledInteger(figure.replaceAll(',', ''), scale);
-  if (minor === undefined) throw invalid(`invalid ${words.amount} ${typed}`);
+  if (minor === undefined) throw invalid(`invalid ${words.amount} ${typed()}`);
   if (minor <= 0n) throw new AmountError('the amount must be greater than 0');
   if (minor > MAX_MINOR[asset]) {
     throw new AmountError(`the amount must be at most ${words.most()}`);

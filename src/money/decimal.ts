@@ -12,6 +12,8 @@ const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /** Converts a JSON number text to an integer of 10^-scale units; undefined if it is not a number or has more than `scale` decimals. */
 export function scaledInteger(text: string, scale: number): bigint | undefined {
+  const plain = plainInteger(text, scale);
+  if (plain !== undefined) return BigInt(plain);
   const match = JSON_NUMBER.exec(text);
   if (!match) return undefined;
   const [, sign, whole = '0', fraction = '', exponent = '0'] = match;
@@ -22,6 +24,33 @@ export function scaledInteger(text: string, scale: number): bigint | undefined {
   if (divisor !== undefined && digits % divisor !== 0n) return undefined;
   const magnitude = divisor === undefined ? digits : digits / divisor;
   return sign === '-' ? -magnitude : magnitude;
+}
+
+const [DOT, ZERO, NINE] = [0x2e, 0x30, 0x39];
+
+/** Digits that a double holds exactly. */
+const EXACT_DIGITS = 15;
+
+/**
+ * Does what `scaledInteger` does for nearly every amount, such as `5000.5`, without a pattern: undefined for any other text. Files and lists
+ * have hundreds of thousands of amounts.
+ */
+function plainInteger(text: string, scale: number): number | undefined {
+  const { length } = text;
+  if (length === 0 || length + scale > EXACT_DIGITS) return undefined;
+  if (text.charCodeAt(0) === ZERO && length > 1 && text.charCodeAt(1) !== DOT) return undefined;
+  let [value, decimals] = [0, -1];
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= ZERO && code <= NINE) {
+      value = value * 10 + (code - ZERO);
+      if (decimals >= 0) decimals += 1;
+    } else if (code === DOT && decimals < 0 && at > 0) decimals = 0;
+    else return undefined;
+  }
+  if (decimals === 0 || decimals > scale) return undefined;
+  for (let given = Math.max(decimals, 0); given < scale; given++) value *= 10;
+  return value;
 }
 
 /** Formats a scaled integer with exactly `scale` decimals: 500000n at scale 2 is `5000.00`. */
@@ -39,7 +68,10 @@ export function grouped(whole: number | bigint | string): string {
 
 /** Removes trailing zeros after the decimal point: `5000.00` becomes `5000`, `8.840` becomes `8.84`. */
 export function trimDecimal(text: string): string {
-  return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text;
+  if (!text.includes('.')) return text;
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === ZERO) end -= 1;
+  return text.slice(0, text.charCodeAt(end - 1) === DOT ? end - 1 : end);
 }
 
 export function wireNumberText(value: WireNumber): string {

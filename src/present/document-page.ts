@@ -9,12 +9,15 @@ export interface PageValue {
   readonly at?: string;
 }
 
-/** Rows on the page. A column of amounts is aligned to the right; a time stays on one line. */
+/** Rows on the page. A column of amounts is aligned to the right; a time and a word stay on one line. */
 export interface PageTable {
   readonly title: string;
-  readonly columns: readonly { readonly title: string; readonly as?: 'amount' | 'code' | 'time' }[];
+  readonly columns: readonly { readonly title: string; readonly as?: 'amount' | 'code' | 'word' | 'time' }[];
   readonly rows: readonly (readonly string[])[];
 }
+
+/** What a document about a sandbox must not be without. */
+export const TEST_NOTICE = 'Sandbox: this is a test, and no real money moved';
 
 /** A document that people are sent: one page, whose every text may come from outside. */
 export interface DocumentPage {
@@ -34,7 +37,7 @@ export interface DocumentPage {
   readonly party: string | undefined;
   readonly sections: readonly { readonly title: string; readonly values: readonly PageValue[] }[];
   readonly tables?: readonly PageTable[];
-  readonly steps: { readonly title: string; readonly items: readonly string[] };
+  readonly steps?: { readonly title: string; readonly items: readonly string[] };
   readonly footer: readonly string[];
 }
 
@@ -111,7 +114,7 @@ ${sumAlso.map((each) => html`<p class="also">${each}</p>\n`)}${party === undefin
 <p>${stateText}</p>
 </div>
 ${sections.filter(({ values }) => values.length > 0).map(sectionOf)}${tables.map(tableOf)}${
-  steps.items.length === 0
+  steps === undefined || steps.items.length === 0
     ? undefined
     : html`<section>
 <h2>${steps.title}</h2>
@@ -135,7 +138,12 @@ ${values.map((each) => html`<div><dt>${each.title}</dt><dd${each.isCode ? CODE :
 `;
 
 const CODE = html` class="code"`;
-const CELLS = { amount: html` class="amount"`, code: CODE, time: html` class="time"` } as const;
+const CELLS = {
+  amount: html` class="amount"`,
+  code: CODE,
+  word: html` class="word"`,
+  time: html` class="time"`,
+} as const;
 
 function tableOf({ title, columns, rows }: PageTable): Html {
   const classOf = (index: number) => {
@@ -187,7 +195,7 @@ h1{color:var(--soft);font-size:16px;font-weight:400}
 .party{font-size:18px;margin-top:8px;overflow-wrap:anywhere}
 .state{background:var(--back);border-left:4px solid var(--tone);border-radius:4px 8px 8px 4px;padding:12px 16px}
 .state p{overflow-wrap:anywhere}
-.word{color:var(--tone);font-weight:700}
+.state .word{color:var(--tone);font-weight:700}
 section{margin-top:32px}
 h2{font-size:16px;font-weight:600;margin-bottom:4px}
 dl>div{border-top:1px solid var(--line);display:grid;gap:0 24px;grid-template-columns:160px minmax(0,1fr);padding:8px 0}
@@ -198,8 +206,8 @@ dd.code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono"
 table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums;width:100%}
 th{color:var(--soft);font-weight:400;text-align:left}
 th,td{border-top:1px solid var(--line);padding:6px 12px 6px 0;vertical-align:top}
-td{overflow-wrap:anywhere}
-td.time,td.amount,th.amount{overflow-wrap:normal;white-space:nowrap}
+td{min-width:9em;overflow-wrap:anywhere}
+td.time,td.word,td.amount,th.amount{min-width:0;overflow-wrap:normal;white-space:nowrap}
 th.amount,td.amount{padding-right:0;padding-left:12px;text-align:right}
 td.code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:12px;min-width:10em}
 ul{border-top:1px solid var(--line);list-style:none;padding:0}
@@ -207,9 +215,9 @@ li{overflow-wrap:anywhere;padding:8px 0 0}
 footer{border-top:1px solid var(--line);color:var(--soft);font-size:14px;margin-top:32px;padding-top:16px}
 footer p{overflow-wrap:anywhere}
 @media (max-width:560px){body{padding:0}main{border:0;border-radius:0;min-height:100vh;padding:24px 20px}.figure{font-size:32px}dl>div{grid-template-columns:minmax(0,1fr)}}
-@page{size:A4;margin:14mm 16mm}
+@page{size:A4;margin:14mm 16mm;@bottom-right{color:#51606f;content:counter(page) " of " counter(pages);font:8pt system-ui,Arial,sans-serif}}
 @media print{
-thead{display:table-header-group}tr{break-inside:avoid}table{font-size:8.5pt}td.code{font-size:7pt}.rows{overflow:visible}
+thead{display:table-header-group}tr{break-inside:avoid}table{font-size:8.5pt}td{min-width:0}td.code{font-size:7pt;min-width:0}.rows{overflow:visible}
 body{background:none;font-size:10pt;line-height:1.4;padding:0}
 main,main.wide{border:0;border-radius:0;max-width:none;padding:0}
 h1,h2{font-size:10pt}header{padding-bottom:8pt}.notice{margin-top:12pt;padding:6pt 10pt}

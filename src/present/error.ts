@@ -14,6 +14,12 @@ export interface ErrorContext {
   readonly baseUrl: string | null;
 }
 
+/** A command line that fits, without `fiatrail`; `needs` names the arguments and options that someone has to give it. */
+export interface Action {
+  readonly argv: readonly string[];
+  readonly needs?: readonly string[];
+}
+
 /** Where an error is printed. `width` is that of the terminal; without one, lines are not wrapped. */
 interface ErrorStyle {
   readonly paint: Paint;
@@ -75,7 +81,7 @@ export function causeText({ cause }: CliError): string {
 }
 
 /** Formats an error for programs: one line of JSON with null for unknown values. */
-export function errorJson(error: CliError, context: ErrorContext): string {
+export function errorJson(error: CliError, context: ErrorContext, actions: readonly Action[]): string {
   const { code, category, message } = error;
   return `${jsonText({
     error: {
@@ -83,6 +89,7 @@ export function errorJson(error: CliError, context: ErrorContext): string {
       category,
       message,
       hint: error.hint ?? null,
+      actions,
       httpStatus: error.httpStatus ?? null,
       responseCode: error.responseCode ?? null,
       candidates: error.candidates,

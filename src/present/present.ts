@@ -45,12 +45,42 @@ function namesIn(document: Plain): readonly string[] {
 
 async function print(result: Result, options: PresentOptions, out: OutputStream): Promise<void> {
   if (options.format === 'raw' && result.exact && !out.isTerminal) return out.write(result.exact);
+  if (result.writeText) return writeParts(result.writeText, out);
   for await (const text of textsOf(result, options, out)) await out.write(text);
+}
+
+/** How much text is written at once, in characters. */
+const CHUNK = 65_536;
+
+/**
+ * Writes text as it is made, in chunks of whole parts. If the output cannot be written, the rest is made anyway: what is wrong with it is known at
+ * its end, and is the more important error.
+ */
+async function writeParts(make: NonNullable<Result['writeText']>, out: OutputStream): Promise<void> {
+  let text = '';
+  let failed: { readonly error: unknown } | undefined;
+  const flush = async () => {
+    const chunk = plainLines(text);
+    text = '';
+    if (!failed && chunk !== '')
+      await out.write(chunk).catch((error: unknown) => {
+        failed = { error };
+      });
+  };
+  try {
+    await make(async (part) => {
+      text += part;
+      if (text.length >= CHUNK) await flush();
+    });
+  } finally {
+    await flush();
+  }
+  if (failed) throw failed.error;
 }
 
 /** Yields the output, in parts as rows are read. */
 async function* textsOf(result: Result, options: PresentOptions, out: OutputStream): AsyncGenerator<string> {
-  const { always, depth } = result;
+  const { always, depth, bars } = result;
   const { fields } = options;
   if (always === 'text') return yield plainLines(String(result.data));
   const format = always ?? options.format;
@@ -71,6 +101,11 @@ async function* textsOf(result: Result, options: PresentOptions, out: OutputStre
     case 'table': {
       if (depth && !fields)
         return yield await (await import('./chart.ts')).depthText(depth, widthOf(options, out), options);
+      if (bars && !fields) {
+        const width = widthOf(options, out);
+        yield await (await import('./bars.ts')).barsText(bars, width, options);
+        return yield* (await import('./view.ts')).tablesBelow(result, options, width);
+      }
       const width = options.isPiped ? (options.width ?? Number.POSITIVE_INFINITY) : widthOf(options, out);
       return yield* (await import('./view.ts')).tableText(result, options, width);
     }

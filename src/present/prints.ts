@@ -45,19 +45,22 @@ export function amountSchema(
   return z.object({ value, asset });
 }
 
+/** The form of how far a figure, or a count, is known in JSON. */
+export function knownSchema() {
+  return z.object({
+    is: z.enum(['at least', 'at most', 'no']),
+    why: z.string(),
+    since: z.nullable(z.iso.datetime()),
+    rows: z.optional(z.int()),
+  });
+}
+
 /** The form of a figure of a report in JSON: an amount, which says how far it is known if it is not known exactly. */
 export function figureSchema() {
   return z.object({
     value: z.nullable(z.string().check(z.regex(/^-?\d+(\.\d+)?$/))),
     asset: z.nullable(z.enum(Object.keys(DECIMALS))),
-    known: z.optional(
-      z.object({
-        is: z.enum(['at least', 'at most', 'no']),
-        why: z.string(),
-        since: z.nullable(z.iso.datetime()),
-        rows: z.optional(z.int()),
-      }),
-    ),
+    known: z.optional(knownSchema()),
   });
 }
 

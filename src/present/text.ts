@@ -213,8 +213,3 @@ export function titleOf(field: string): string {
   const title = titleWords.join(' ');
   return title.startsWith('cNGN') ? title : title.charAt(0).toUpperCase() + title.slice(1);
 }
-
-/** Quotes a word for a shell, if necessary. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}

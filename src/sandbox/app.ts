@@ -5,7 +5,7 @@ import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import { createLoader } from '../contract/load.ts';
 import { createPathMatcher, VERSION_PREFIX } from '../contract/paths.ts';
-import { SANDBOX_CLOCK } from '../contract/sandbox.ts';
+import { SANDBOX_CLOCK, SANDBOX_LIMITS } from '../contract/sandbox.ts';
 import { openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
 import { jsonAmbiguity } from '../money/json-text.ts';
 import { signingSecret } from '../service/events/deliveries.ts';
@@ -147,7 +147,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
   // Read on every request, because restoring a state replaces the key.
   const secretKey = () => readSettings(service.store).platformSecretKey;
   // What the last request found, so that its response needs no further read: undefined from the start of each request.
-  let movedMs: number | undefined;
+  let stated: Awaited<ReturnType<typeof handleRequest>>['settings'];
   const find = (request: ReceivedRequest) => {
     // A HEAD is a GET without the body of the response, which node:http leaves out.
     const isHead = request.method === 'HEAD';
@@ -161,7 +161,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
   };
   return {
     fetch: async (request, caller) => {
-      movedMs = undefined;
+      stated = undefined;
       const found = await inTurn(() => find(request));
       if (!found) {
         const { pathname } = splitUrl(request.url);
@@ -176,7 +176,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
       const handled = await handleRequest({ ...found, request: received, caller });
       const { data = {}, input, refusal, injected, sealTo } = handled;
-      movedMs = handled.movedMs;
+      stated = handled.settings;
       const complete = deliverer && !refusal ? COMPLETIONS[endpoint.id] : undefined;
       const completed = complete && deliverer ? await complete(data, input, deliverer) : data;
       const plain = refusal ? answers.refusal(endpoint, refusal) : answers.success(endpoint, completed, input);
@@ -184,9 +184,10 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
     timeHeaders: () => {
-      const aheadMs = movedMs ?? readSettings(service.store).clockOffsetMs;
+      const { clockOffsetMs: aheadMs, rateLimits } = stated ?? readSettings(service.store);
       const nowMs = service.clock.now() + aheadMs;
-      return { date: new Date(nowMs).toUTCString(), [SANDBOX_CLOCK]: `${nowMs} ${aheadMs}` };
+      const limits: Record<string, string> = rateLimits ? {} : { [SANDBOX_LIMITS]: 'off' };
+      return { date: new Date(nowMs).toUTCString(), [SANDBOX_CLOCK]: `${nowMs} ${aheadMs}`, ...limits };
     },
     apiKey: () => readSettings(service.store).embeddedApiKey,
     webhookSecret: () => signingSecret(service.store, 1n),

@@ -14,6 +14,7 @@ import { jsonAmbiguity } from '../money/json-text.ts';
 import type { Call, Context } from '../service/context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../service/fault-rules.ts';
 import type { Service, UnitKind } from '../service/service.ts';
+import type { Settings } from '../service/settings.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
 import type { FoundOperation, Route } from './router.ts';
 
@@ -167,8 +168,11 @@ interface MatchedRequest extends FoundOperation {
  */
 interface Job extends MatchedRequest {
   sealTo: string | undefined;
-  movedMs: number | undefined;
+  settings: StatedSettings | undefined;
 }
+
+/** What a sandbox says of its settings with each response. */
+type StatedSettings = Pick<Settings, 'clockOffsetMs' | 'rateLimits'>;
 
 /** The result of a request: data or a refusal, and the fault to inject into the response. */
 interface HandledRequest {
@@ -179,8 +183,8 @@ interface HandledRequest {
   readonly injected?: InjectedFault;
   /** The public key to encrypt the response to. */
   readonly sealTo?: string | undefined;
-  /** By how much the sandbox's clock was moved when the request was handled; undefined if it may have moved it. */
-  readonly movedMs?: number | undefined;
+  /** The settings when the request was handled; undefined if it may have changed them. */
+  readonly settings?: StatedSettings | undefined;
   /** Nothing was done: the fault has to be counted, and a read transaction cannot write. */
   readonly mustWrite?: true;
 }
@@ -197,10 +201,10 @@ export function createRequestHandler(
 ): (matched: MatchedRequest) => Promise<HandledRequest> {
   const resources: Resources = { service, limiter };
   return async (matched) => {
-    const job: Job = { ...matched, sealTo: undefined, movedMs: undefined };
+    const job: Job = { ...matched, sealTo: undefined, settings: undefined };
     const outcome = await handled(resources, job);
     const sealTo = outcome.refusal && staysPlain(outcome.refusal) ? undefined : job.sealTo;
-    return { ...outcome, sealTo, movedMs: job.movedMs };
+    return { ...outcome, sealTo, settings: job.settings };
   };
 }
 
@@ -249,7 +253,7 @@ function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): UnitKi
 /** Runs the operation and applies a fault rule, if there is one. */
 function withFaultRule(resources: Resources, context: Context, kind: UnitKind, job: Job): HandledRequest {
   const { endpoint } = job.route;
-  job.movedMs = kind === 'alone' ? undefined : context.settings.clockOffsetMs;
+  job.settings = kind === 'alone' ? undefined : context.settings;
   const call = admit(context, job.caller, endpoint);
   job.sealTo = answerKey(call, endpoint);
   const rule = endpoint.area === 'control' ? undefined : faultRuleFor(call.store, endpoint.id, KINDS);

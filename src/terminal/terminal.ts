@@ -14,9 +14,7 @@ import type { Globals } from './parse/globals.ts';
 import { createDialog, createProgress, type Dialog } from './show/progress.ts';
 
 /** How the command of a plan runs. */
-type RunPlanned =
-  | { readonly kind: 'apply'; readonly waitMs: number | undefined; readonly isForAgent?: boolean }
-  | { readonly kind: 'check' };
+type RunPlanned = { readonly kind: 'apply'; readonly waitMs: number | undefined } | { readonly kind: 'check' };
 
 /** What a command runs other commands with. */
 export interface Runs {

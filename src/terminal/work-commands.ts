@@ -1,3 +1,4 @@
+import type { Hint } from '../base/advice.ts';
 import { CliError, withDetails } from '../base/errors.ts';
 import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
 import type { Account, AccountReply } from '../engine/account.ts';
@@ -74,7 +75,7 @@ interface WorkStatusTexts {
   /** The ids of endpoints that it calls besides the status. */
   readonly calls?: readonly string[];
   /** What to do when the service knows no work with this id; undefined: the remedy of the service’s rejection. */
-  readonly missing?: string;
+  readonly missing?: Hint;
   /** Called with what is going to be printed. */
   read?(account: Account, terminal: Terminal, outcome: Outcome): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** Why a delivery is refused. `MISSING_HEADER` and the like mean that it is none; `WRONG_SIGNATURE` that someone else sent it. */
-export type WebhookProblem =
+type WebhookProblem =
   | 'MISSING_HEADER'
   | 'DOUBLED_HEADER'
   | 'AMBIGUOUS_SERVICE'
@@ -31,11 +31,29 @@ const STATUS = {
   INCOMPLETE: 400,
 } as const satisfies Readonly<Record<WebhookProblem, number>>;
 
-/** Thrown for a delivery that is refused. The message contains no secret and nothing of the body. */
+/**
+ * Thrown for a request that is not a delivery of the service, or that cannot be read. Its message has no secret and nothing of the body.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict';
+ * import { receive, WebhookError } from 'fiatrail/webhooks';
+ *
+ * try {
+ *   await receive({ headers: {}, body: Buffer.from('{}') }, { secret: 'a-secret' });
+ * } catch (error) {
+ *   if (error instanceof WebhookError) {
+ *     assert.equal(error.code, 'MISSING_HEADER');
+ *     assert.equal(error.status, 400);
+ *   }
+ * }
+ * ```
+ */
 export class WebhookError extends Error {
   override name = 'WebhookError';
+  /** Why it is rejected. */
   readonly code: WebhookProblem;
-  /** The HTTP status to answer with. */
+  /** The HTTP status to respond with. */
   readonly status: (typeof STATUS)[WebhookProblem];
 
   constructor(code: WebhookProblem, message: string) {

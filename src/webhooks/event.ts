@@ -2,12 +2,15 @@
 export interface ReadEvent {
   /** As the service wrote it; the contract may not know it. */
   readonly event: string;
+  /** What happened. */
   readonly data: Readonly<Record<string, unknown>>;
   /** Equal in every delivery of one event; only in the newest form. */
   readonly eventId: string | undefined;
   /** The operation that caused the event. */
   readonly requestId: string | undefined;
+  /** The user whom it is about. */
   readonly userId: string | undefined;
+  /** The account. */
   readonly fintechId: string | undefined;
   /** When it happened, as text. */
   readonly happenedAt: string | undefined;

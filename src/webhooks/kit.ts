@@ -12,11 +12,27 @@ import type { EventData } from './event-data.ts';
 import type { GivenHeaders } from './verify.ts';
 import { type Delivery, notEarly, type Verified, verifyDelivery } from './verify.ts';
 
-export { WebhookError, type WebhookProblem } from './error.ts';
+export { WebhookError } from './error.ts';
 export type { EventData } from './event-data.ts';
-export type { Delivery, GivenHeaders, Verified } from './verify.ts';
 
-export interface VerifyWith {
+/**
+ * How `receive` verifies a request, what it decrypts with, and how much it reads.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict';
+ * import type { ReceiveOptions } from 'fiatrail/webhooks';
+ *
+ * const options: ReceiveOptions = {
+ *   secret: [process.env.WEBHOOK_SECRET ?? 'new', process.env.WEBHOOK_SECRET_BEFORE ?? 'old'],
+ *   privateKeys: process.env.PRIVATE_KEYS?.split(','),
+ *   maxBytes: 100_000,
+ *   timeoutMs: 5_000,
+ * };
+ * assert.equal(options.secret?.length, 2);
+ * ```
+ */
+export interface ReceiveOptions {
   /** The webhook secret. Give the one before it too while deliveries signed with it may be under way. */
   readonly secret?: string | readonly string[] | undefined;
   /** The account's AES key, with which the service signs if no secret is set. */
@@ -27,28 +43,33 @@ export interface VerifyWith {
   readonly toleranceMs?: number | undefined;
   /** The time to judge its age by, in milliseconds since the epoch (default: now). */
   readonly nowMs?: number | undefined;
-}
-
-export interface OpenWith {
   /** The X25519 private keys of the account, 64 hexadecimal digits each, newest first. */
   readonly privateKeys?: readonly string[] | undefined;
-}
-
-/** Limits of a request that is read here. Whoever calls your server can reach them: nothing is verified yet. */
-export interface ReadWith {
-  /** How long a body may be, in bytes (default 1 MiB, far above any event). */
+  /** How long a body may be, in bytes (default 1 MiB, far above any event). Anyone can send one: nothing is verified yet. */
   readonly maxBytes?: number | undefined;
-  /** How long it may take to arrive, in milliseconds (default 10 seconds); then the connection is closed. */
+  /** How long a body may take to arrive, in milliseconds (default 10 seconds); then the connection is closed. */
   readonly timeoutMs?: number | undefined;
 }
 
 interface EventFields<Name, Data> extends Omit<ReadEvent, 'event' | 'data'> {
+  /** The name of the event. */
   readonly event: Name;
   /** As documented. It is not checked: the signature proves who sent it, not that every field is there. */
   readonly data: Data;
 }
 
-/** A documented event: `EventOf<'swap.completed'>`. */
+/**
+ * A documented event, by its name.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict';
+ * import type { EventOf } from 'fiatrail/webhooks';
+ *
+ * const lineOf = ({ event, requestId }: Pick<EventOf<'swap.failed'>, 'event' | 'requestId'>) => `${event} ${requestId}`;
+ * assert.equal(lineOf({ event: 'swap.failed', requestId: 'r-1' }), 'swap.failed r-1');
+ * ```
+ */
 export type EventOf<Name extends keyof EventData> = { [N in Name]: EventFields<N, EventData[N]> }[Name];
 
 /**
@@ -59,32 +80,72 @@ declare enum UndocumentedName {
   Any = 'any other name',
 }
 
-/** An event that is not documented, or not yet. */
-export type UndocumentedEvent = EventFields<UndocumentedName, ReadEvent['data']>;
+/**
+ * An event. Comparing `event.event` with a name gives `event.data` its type. An event that is not documented, or not yet, has data of
+ * any form.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict';
+ * import { createHmac } from 'node:crypto';
+ * import { type ReceivedEvent, receive } from 'fiatrail/webhooks';
+ *
+ * function lineOf(event: ReceivedEvent): string {
+ *   if (event.event === 'swap.failed') return `failed: ${event.data.error.code}`;
+ *   return `${event.event} of ${event.userId}`;
+ * }
+ *
+ * const body = Buffer.from('{"event":"swap.failed","data":{"error":{"code":"INSUFFICIENT_LIQUIDITY"}}}');
+ * const timestamp = new Date().toISOString();
+ * const signature = createHmac('sha256', 'a-secret').update(`${timestamp}.`).update(body).digest('hex');
+ * const headers = { 'x-acme-timestamp': timestamp, 'x-acme-signature': signature };
+ * const { event } = await receive({ headers, body }, { secret: 'a-secret' });
+ * assert.equal(lineOf(event), 'failed: INSUFFICIENT_LIQUIDITY');
+ * ```
+ */
+export type ReceivedEvent = EventOf<keyof EventData> | EventFields<UndocumentedName, ReadEvent['data']>;
 
-/** An event. Comparing `event.event` with a name gives `event.data` its type. */
-export type ReceivedEvent = EventOf<keyof EventData> | UndocumentedEvent;
-
-/** A verified delivery with its event. */
+/**
+ * A delivery that the service sent, with its event.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict';
+ * import type { Received } from 'fiatrail/webhooks';
+ *
+ * const seen = new Set<string>(); // In production: a table.
+ *
+ * // The id of a delivery is not signed, so it counts only for an event without an id of its own.
+ * function isNew({ event, id, isLate }: Pick<Received, 'id' | 'isLate'> & { event: { eventId: string | undefined } }): boolean {
+ *   const key = event.eventId ?? id;
+ *   if (key === undefined) return !isLate;
+ *   const wasSeen = seen.has(key);
+ *   seen.add(key);
+ *   return !wasSeen;
+ * }
+ * const delivery = { event: { eventId: 'e-1' }, id: 'd-1', isLate: false };
+ * assert.equal(isNew(delivery), true);
+ * assert.equal(isNew({ ...delivery, id: 'd-2' }), false);
+ * ```
+ */
 export interface Received extends Verified {
+  /** What happened. */
   readonly event: ReceivedEvent;
+  /** Whether the body was encrypted. */
   readonly isEncrypted: boolean;
 }
 
-/**
- * Checks that the service sent a delivery. One with a valid signature that is older than the tolerance has `isLate`: process it only if you
- * can tell that you have not seen it before. Throws WebhookError, whose `status` is the HTTP status to answer with.
- */
-export function verify(delivery: Delivery, options: VerifyWith): Verified {
+/** Checks that the service sent a delivery. Throws WebhookError. */
+function verify(delivery: Delivery, options: ReceiveOptions): Verified {
   const { secret = [], aesKey, serviceName, toleranceMs, nowMs = Date.now() } = options;
   const secrets = typeof secret === 'string' ? [secret] : secret;
   return notEarly(verifyDelivery(delivery, { secrets, aesKey, serviceName, toleranceMs, nowMs }));
 }
 
-/** Opens the body of a verified delivery and reads its event. Throws WebhookError. */
-export async function open(
+/** Decrypts the body of a verified delivery and reads its event. Throws WebhookError. */
+async function open(
   body: Uint8Array,
-  { privateKeys = [] }: OpenWith = {},
+  { privateKeys = [] }: ReceiveOptions,
 ): Promise<{ readonly event: ReceivedEvent; readonly isEncrypted: boolean }> {
   const read = await readBody(
     body,
@@ -95,8 +156,10 @@ export async function open(
 }
 
 /** A request of node:http, or of a server on top of it such as Express. */
-export interface NodeRequest {
+interface NodeRequest {
+  /** The headers by name. */
   readonly headers: GivenHeaders;
+  /** Names and values in turn, as they arrived: only these show that a header was repeated. */
   readonly rawHeaders: readonly string[];
   /** The bytes of the body, if they were read before. */
   readonly body?: unknown;
@@ -104,17 +167,56 @@ export interface NodeRequest {
 }
 
 /** A request of a server that uses the Fetch API. */
-export interface FetchRequest {
+interface FetchRequest {
+  /** The headers. */
   readonly headers: Headers;
+  /** The body, not read yet. */
   readonly body: ReadableStream<Uint8Array> | null;
+  /** Tells such a request from others. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** A request as a server hands it over: not read yet, or with the raw bytes of its body. */
-export type WebhookRequest = NodeRequest | FetchRequest | (Delivery & { readonly rawHeaders?: readonly string[] });
+/**
+ * A request as a server hands it over: one of node:http or of the Fetch API that was not read yet, or its headers with the exact bytes of
+ * its body.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict';
+ * import { bodyOf, type WebhookRequest } from 'fiatrail/webhooks';
+ *
+ * const requests: readonly WebhookRequest[] = [
+ *   { headers: { 'x-acme-signature': 'ab' }, body: Buffer.from('{}') },
+ *   new Request('http://localhost/', { method: 'POST', body: '{}' }),
+ * ];
+ * for (const request of requests) assert.equal((await bodyOf(request)).length, 2);
+ * ```
+ */
+export type WebhookRequest = NodeRequest | FetchRequest | (Delivery & Partial<Pick<NodeRequest, 'rawHeaders'>>);
 
-/** Reads a request, verifies it, opens it and reads its event. Throws WebhookError. */
-export async function receive(request: WebhookRequest, options: VerifyWith & OpenWith & ReadWith): Promise<Received> {
+/**
+ * Reads a request, verifies its signature, decrypts it and reads its event. A delivery with a valid signature that is older than the
+ * tolerance has `isLate`: process it only if you can tell that you have not seen it before. Throws WebhookError, whose `status` is the
+ * HTTP status to respond with.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict';
+ * import { createHmac } from 'node:crypto';
+ * import { receive } from 'fiatrail/webhooks';
+ *
+ * // In a test: what the service would send, signed as it signs.
+ * const body = Buffer.from('{"event":"user.onboarded","data":{"userId":"u-1"}}');
+ * const timestamp = new Date().toISOString();
+ * const signature = createHmac('sha256', 'a-secret').update(`${timestamp}.`).update(body).digest('hex');
+ * const request = { headers: { 'x-acme-timestamp': timestamp, 'x-acme-signature': signature }, body };
+ *
+ * const { event, isLate } = await receive(request, { secret: 'a-secret' });
+ * assert.equal(event.event, 'user.onboarded');
+ * assert.equal(isLate, false);
+ * ```
+ */
+export async function receive(request: WebhookRequest, options: ReceiveOptions): Promise<Received> {
   const delivery = { headers: headersOf(request), body: await bodyOf(request, options) };
   const verified = verify(delivery, options);
   return { ...verified, ...(await open(delivery.body, options)) };
@@ -128,10 +230,29 @@ function headersOf(request: WebhookRequest): GivenHeaders {
 }
 
 /**
- * Reads the body of a request, within limits that a stranger cannot exceed. Throws WebhookError `TOO_LARGE`, `TOO_SLOW` or `INCOMPLETE`;
- * the rest of a body that is too large is read without being kept, so that the sender gets the answer.
+ * Reads the body of a request within `maxBytes` and `timeoutMs`, for another library that verifies it. Throws WebhookError `TOO_LARGE`,
+ * `TOO_SLOW` or `INCOMPLETE`; the rest of a body that is too large is read and dropped, so that the sender gets the response.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict';
+ * import { bodyOf, WebhookError } from 'fiatrail/webhooks';
+ *
+ * const request = new Request('http://localhost/', { method: 'POST', body: 'x'.repeat(1_000) });
+ * try {
+ *   await bodyOf(request, { maxBytes: 100 });
+ * } catch (error) {
+ *   if (error instanceof WebhookError) {
+ *     assert.equal(error.code, 'TOO_LARGE');
+ *     assert.equal(error.status, 413);
+ *   }
+ * }
+ * ```
  */
-export async function bodyOf(request: WebhookRequest, options: ReadWith = {}): Promise<Uint8Array> {
+export async function bodyOf(
+  request: WebhookRequest,
+  options: Pick<ReceiveOptions, 'maxBytes' | 'timeoutMs'> = {},
+): Promise<Uint8Array> {
   if ('arrayBuffer' in request) {
     if (request.body === null) return Buffer.alloc(0);
     return bytesOf(Readable.fromWeb(request.body as NodeWebStream), options);
@@ -144,7 +265,10 @@ export async function bodyOf(request: WebhookRequest, options: ReadWith = {}): P
 const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
-async function bytesOf(stream: Readable, { maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS }: ReadWith): Promise<Buffer> {
+async function bytesOf(
+  stream: Readable,
+  { maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS }: ReceiveOptions,
+): Promise<Buffer> {
   if (stream.readableDidRead) throw new TypeError('the body was read before; pass its bytes as `body`');
   const limit = AbortSignal.timeout(timeoutMs);
   const stop = () => stream.destroy(new WebhookError('TOO_SLOW', `the body took longer than ${timeoutMs} ms`));

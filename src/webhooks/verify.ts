@@ -109,6 +109,7 @@ const missing = (name: string) => new WebhookError('MISSING_HEADER', `the header
 
 /** A request as it arrived. */
 export interface Delivery {
+  /** All headers, with each repetition. */
   readonly headers: GivenHeaders;
   /** The exact bytes of the body. A body that was parsed and written again has another signature. */
   readonly body: Uint8Array;
@@ -133,9 +134,13 @@ export interface Verified {
   readonly id: string | undefined;
   /** The event header, which is not signed either; the name in the body counts. */
   readonly eventHeader: string | undefined;
+  /** The service's name in its header names, in lower case. */
   readonly serviceName: string;
+  /** The signature header. */
   readonly signature: string;
+  /** The timestamp header, as it was sent. */
   readonly timestamp: string;
+  /** The same time, in milliseconds since the epoch. */
   readonly sentAtMs: number;
   /** Rightly signed, but older than the tolerance: a late retry, or a delivery that someone recorded and sends again. */
   readonly isLate: boolean;

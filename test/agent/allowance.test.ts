@@ -38,8 +38,8 @@ test.each<[string, Endpoint, object]>([
   ['an offramp to an old account', startOfframp, offramp('0123456789')],
 ])('%s is within it', async (_, endpoint, input) => {
   expect(await asked([OLD, NEW], endpoint, input)).toEqual({
-    limits: [{ asset: 'NGN', period: 'day', command: 'fiatrail plans apply --as-agent', maxMinor: 2_000_000n }],
-    command: { line: 'fiatrail plans apply --as-agent' },
+    limits: [{ asset: 'NGN', period: 'day', command: 'fiatrail plans apply --agent', maxMinor: 2_000_000n }],
+    command: { line: 'fiatrail plans apply --agent' },
   });
 });
 

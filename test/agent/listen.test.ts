@@ -104,6 +104,54 @@ describe('mcp --listen', () => {
   });
 });
 
+describe('a token for a group', () => {
+  const own = String(process.getgid?.());
+  const serve = async (path: string, group: string) => {
+    const running = startFiatrail(home, [
+      'mcp',
+      '--listen',
+      '127.0.0.1:0',
+      '--token-file',
+      path,
+      '--token-group',
+      group,
+    ]);
+    await running.firstLine();
+    running.kill('SIGTERM');
+    expect((await running.end).code).toBe(0);
+  };
+
+  test('can be read by that group, and stays the same', async () => {
+    const path = join(home.path, 'group.token');
+    await serve(path, own);
+    const { mode, gid } = statSync(path);
+    expect([mode & 0o777, gid]).toEqual([0o640, process.getgid?.()]);
+    const before = readFileSync(path, 'utf8');
+    await serve(path, own);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  test('is not used if anyone else can do anything with it', async () => {
+    const path = join(home.path, 'open-group.token');
+    writeFileSync(path, `${'a'.repeat(43)}\n`);
+    const start = (group: string) =>
+      fiatrail(home, ['mcp', '--listen', '127.0.0.1:0', '--token-file', path, '--token-group', group]);
+    for (const [mode, group] of [
+      [0o644, own],
+      [0o660, own],
+      [0o641, own],
+      [0o640, '54321'],
+    ] as const) {
+      chmodSync(path, mode);
+      const { code, stderr } = await start(group);
+      expect([code, stderr.includes('others can read the token')], `${mode} ${group}`).toEqual([2, true]);
+    }
+    expect((await start('no-such-group-here')).stderr).toContain('this machine has no group "no-such-group-here"');
+    expect((await start('a b')).stderr).toContain('invalid group "a b"');
+    expect((await fiatrail(home, ['mcp', '--token-group', own])).stderr).toContain('--token-group is about --listen');
+  });
+});
+
 describe('mcp --listen does not start', () => {
   const start = (...argv: string[]) => fiatrail(home, ['mcp', ...argv]);
 

@@ -72,7 +72,7 @@ describe('the tools', () => {
 
 /** All that a call may say to a command that reads. What is new here must not write, wait, or show or send anything to anyone else. */
 const READ_ARGUMENTS =
-  'address amount anything at bank_account_id by complete count days direction event event_id explain format from_network full grace kind late list max_age networks of operation_id pair period phone query refresh request_id require rows search side since sort_by sort_order status to_network token top trade_id transaction_type type until user user_id views withdrawal_id';
+  'address agent amount anything at bank_account_id by chart complete count days direction event event_id explain format from_network full grace kind late list max_age networks of operation_id pair period phone query refresh request_id require rows search side since sort_by sort_order status to_network token top trade_id transaction_type type until user user_id views withdrawal_id';
 
 test('a command that reads takes only arguments that choose what is read', async () => {
   const { stdout } = await fiatrail(home, ['help', 'commands', '-o', 'json']);
@@ -270,6 +270,26 @@ describe('a call', () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => call('status')));
     expect(answers.every(({ isError }) => !isError)).toBe(true);
   });
+});
+
+test('what an agent plans says that an agent did, and none of it is sent without an approval', async () => {
+  for (const [argv, name] of [
+    [[], 'mcp'],
+    [['--agent', 'claude-code'], 'claude-code'],
+  ] as const) {
+    const { call, end } = await connect(home, ['--allow', 'plan,apply', ...argv], onTestFinished);
+    const planned = await call('plan', { command: 'payout create', arguments: { amount: '5', to: 'default' } });
+    expect(planned.data).toMatchObject({ author: expect.stringMatching(new RegExp(`, by agent ${name}$`)) });
+    const applied = await call('plan_apply', { plan: planned.data?.['plan'] });
+    expect(applied.error).toMatchObject({ code: 'APPROVAL_REQUIRED' });
+    await end();
+  }
+  // A list is not only of what agents did.
+  await must(home, ['payout', 'create', '--amount', '7', '--to', 'default', '--yes']);
+  const { call } = await connect(home, [], onTestFinished);
+  const list = async (given: object) => (await call('operations', { command: 'ops list', arguments: given })).data;
+  expect(await list({})).toMatchObject({ operations: [{ command: 'fiatrail payout create' }] });
+  expect(await list({ agent: 'mcp' })).toMatchObject({ operations: [] });
 });
 
 test('help topics are resources', async () => {

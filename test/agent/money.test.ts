@@ -18,7 +18,7 @@ const approving = async (team: Team) => {
 
 /** What Ada's server answers to an agent. */
 async function agentOf(team: Team, allowed: readonly Permission[]) {
-  const run = (argv: readonly string[]) => team.run('ada', argv);
+  const run = (argv: readonly string[]) => team.run('ada', argv, { env: { AI_AGENT: 'tested' } });
   const { stdout } = await run(['help', 'commands', '-o', 'json']);
   const { commands } = JSON.parse(stdout) as { commands: readonly CommandRecord[] };
   const calling: Calling = {

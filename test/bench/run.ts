@@ -2,12 +2,15 @@
  * Measures the speed of fiatrail, each figure as a ratio to something on the same machine that does the same work, or to itself with less data.
  * `npm run bench` takes half an hour; `npm run bench -- --quick` is a trial run. A flag runs some rows alone: `--commands` those of complete
  * commands, `--round-trips` their requests over HTTPS, `--server` the CPU time of a served sandbox, `--history` a long history, `--sealed` encrypted
- * responses, `--journal` the journal, `--copy` the copy of the lists, `--tab` Tab with many users known, `--webhooks` webhooks, `--inspect` the
+ * responses, `--journal` the journal, `--copy` the copy of the lists, `--books` its books, `--bulk` the check of a file of many rows, `--tab`
+ * Tab with many users known, `--webhooks` webhooks, `--inspect` the
  * inspector and `startSandbox`. `--shared-journal` measures a journal in PostgreSQL, and needs a server's programs. Exits with 1 if a target is
  * missed, or if a measurement fails: then it prints what was measured before it.
  */
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { type BooksSize, measureBooks } from './books.ts';
+import { measureBulk } from './bulk.ts';
 import { measureCommands, seedEmbedded } from './commands.ts';
 import { measureCopy } from './copy.ts';
 import { measureDelivery } from './delivery.ts';
@@ -29,8 +32,9 @@ import { type Load, measureThroughput } from './throughput.ts';
 import { measureWebhooks, type WebhookSize } from './webhooks.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
-interface Size extends Load, HistorySize, JournalSize, WebhookSize, InboxSize, ServerSize, InspectorSize {
+interface Size extends Load, HistorySize, JournalSize, WebhookSize, InboxSize, ServerSize, InspectorSize, BooksSize {
   readonly users: number;
+  readonly fileRows: number;
 }
 
 const FULL: Size = {
@@ -39,6 +43,7 @@ const FULL: Size = {
   seconds: 3,
   onboardings: 100_000,
   users: 100_000,
+  fileRows: 100_000,
   transactions: 1_000_000,
   exports: 1,
   operations: 1_000_000,
@@ -51,6 +56,9 @@ const FULL: Size = {
   inboxEvents: 1_000_000,
   requests: 100_000,
   paints: 9,
+  bookUsers: 1_000,
+  times: 10,
+  months: 5,
 };
 const QUICK: Size = {
   runs: 5,
@@ -58,6 +66,7 @@ const QUICK: Size = {
   seconds: 1,
   onboardings: 5_000,
   users: 5_000,
+  fileRows: 100_000,
   transactions: 20_000,
   exports: 1,
   operations: 20_000,
@@ -70,6 +79,9 @@ const QUICK: Size = {
   inboxEvents: 20_000,
   requests: 100_000,
   paints: 3,
+  bookUsers: 200,
+  times: 2,
+  months: 2,
 };
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -132,6 +144,11 @@ async function* copy(shop: Workshop, size: Size): Measured {
   yield await measureCopy(shop, size);
 }
 
+async function* books(shop: Workshop, size: Size): Measured {
+  say(`books of ${size.months} months with ${size.bookUsers * size.times} users`);
+  yield await measureBooks(shop, size);
+}
+
 async function* sharedJournal(shop: Workshop, size: Size): Measured {
   say('a journal in PostgreSQL');
   yield await measureSharedJournal(shop, size);
@@ -145,6 +162,11 @@ async function* roundTrips(shop: Workshop, size: Size): Measured {
 async function* serverTime(shop: Workshop, size: Size): Measured {
   say(`CPU time of a server with ${size.deposits} transactions`);
   yield await measureServerTime(shop, size);
+}
+
+async function* bulk(shop: Workshop, size: Size): Measured {
+  say(`a file of ${size.fileRows} rows`);
+  yield await measureBulk(shop, size.fileRows, size.rounds);
 }
 
 async function* webhooks(shop: Workshop, size: Size): Measured {
@@ -171,7 +193,9 @@ const GROUPS = {
   '--history': history,
   '--journal': journal,
   '--copy': copy,
+  '--books': books,
   '--tab': tab,
+  '--bulk': bulk,
   '--server': serverTime,
   '--round-trips': roundTrips,
   '--webhooks': webhooks,

@@ -168,6 +168,11 @@ describe('bulk check', () => {
 });
 
 describe('bulk template', () => {
+  test('that of a payout can be sent as it is', async () => {
+    const { stdout } = await fiatrail(home, ['bulk', 'template', PAY]);
+    expect((await check(stdout, PAY)).data).toMatchObject({ rows: 1, badRows: 0, problems: [] });
+  });
+
   test.each([
     ['offramp create', 'reference,user id,amount,bank code,account number'],
     ['payout create', 'reference,amount,to'],

@@ -60,6 +60,15 @@ describe('users onboard', () => {
     expect(await usersNow()).toHaveLength(2);
   });
 
+  test('one whose response was lost is not onboarded again', async () => {
+    await fault('users.onboard', 'lost-response');
+    const { data } = await create(file(ONE ?? '', TWO ?? ''), 'users onboard', '--wait', '1ms');
+    expect(data).toMatchObject({ done: 1, unknown: 1 });
+    const again = await create(file(ONE ?? '', TWO ?? ''), 'users onboard', '--wait', '1ms');
+    expect(again.data).toMatchObject({ done: 1, unknown: 1 });
+    expect(await usersNow()).toHaveLength(2);
+  });
+
   test('one that fails verification is not sent again', async () => {
     const { code, data } = await create(file(BAD ?? '', TWO ?? ''), 'users onboard');
     expect([code, data]).toEqual([3, expect.objectContaining({ done: 1, failed: 1 })]);
@@ -86,10 +95,67 @@ describe('bank-accounts add', () => {
   });
 
   test('one that the service rejects is sent again by the next run', async () => {
-    await fault('banks.add', 'http-500');
+    await fault('banks.add', 'rate-limit');
     const { code, data } = await create(file, 'bank-accounts add');
-    expect([code, data.done]).toEqual([expect.any(Number), 1]);
-    expect((await create(file, 'bank-accounts add')).data).toMatchObject({ done: 2 });
+    expect([code, data.done]).toEqual([expect.any(Number), 2]);
     expect(await labels()).toEqual(['one', 'two']);
+  });
+
+  test.each(['lost-response', 'http-500-after', 'truncated'])(
+    'one whose response was lost is not added again: %s',
+    async (kind) => {
+      await fault('banks.add', kind);
+      const { data, stderr } = await create(file, 'bank-accounts add');
+      expect(stderr).toContain('B1 (line 2): the outcome is unknown');
+      // The list of accounts, which is read right after, has it.
+      expect(data).toMatchObject({ done: 2, unknown: 0 });
+      expect((await create(file, 'bank-accounts add')).code).toBe(0);
+      expect(await labels()).toEqual(['one', 'two']);
+    },
+  );
+
+  test('one that never arrived is sent again once that is known', async () => {
+    await fault('banks.add', 'lost-request');
+    const { code, data, error } = await create(file, 'bank-accounts add', '--wait', '1ms');
+    expect([code, error.code, data]).toEqual([6, 'OUTCOME_UNKNOWN', expect.objectContaining({ done: 1, unknown: 1 })]);
+    expect((await create(file, 'bank-accounts add', '--wait', '1ms')).data).toMatchObject({ done: 1, unknown: 1 });
+    expect(await labels()).toEqual(['two']);
+    await fiatrail(home, ['sandbox', 'advance', '30m', '-q']);
+    await create(file, 'bank-accounts add', '--wait', '1ms');
+    expect((await create(file, 'bank-accounts add', '--wait', '1ms')).code).toBe(0);
+    expect(await labels()).toEqual(['one', 'two']);
+  });
+});
+
+describe('users default-wallet set', () => {
+  const [OLD, NEW] = ['0x52908400098527886E0F7030069857D2E4169EE7', '0x8617E340B3D01FA5F11F306F4090FD50E238070D'];
+  const shown = async (user: string) =>
+    (await run('users', 'default-wallet', 'show', user)).data.defaultWallet?.address;
+  const onboarded = async () => {
+    await create('reference,bvn\nU1,22222222221\n', 'users onboard');
+    const [user] = await usersNow();
+    return user?.userId ?? '';
+  };
+  const set = (user: string, key: string) =>
+    run(
+      ...['bulk', 'create', fileOf(`reference,user id,address,network\nW1,${user},${OLD},base\n`, 'wallets.csv')],
+      ...['--as', 'users default-wallet set', '--once', key, '--yes', '--wait', '1ms'],
+    );
+
+  test('one whose response was lost is found in what it changed', async () => {
+    const user = await onboarded();
+    await fault('users.set-default-wallet', 'lost-response');
+    const { code, data } = await set(user, 'wallets');
+    expect([code, data]).toEqual([0, expect.objectContaining({ done: 1 })]);
+    expect((await shown(user)).toLowerCase()).toBe(OLD?.toLowerCase());
+  });
+
+  test('one that never arrived does not replace what was set meanwhile', async () => {
+    const user = await onboarded();
+    await fault('users.set-default-wallet', 'lost-request');
+    expect((await set(user, 'wallets')).data).toMatchObject({ unknown: 1 });
+    await run('users', 'default-wallet', 'set', user, '--address', NEW ?? '', '--network', 'base', '--yes');
+    expect((await set(user, 'wallets')).data).toMatchObject({ unknown: 1 });
+    expect((await shown(user)).toLowerCase()).toBe(NEW?.toLowerCase());
   });
 });

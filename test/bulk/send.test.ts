@@ -170,8 +170,9 @@ describe('a row that does not succeed', () => {
       ['B', '11', bad],
       ['C', '12'],
     ];
-    const { code, data } = await create(rows);
+    const { code, data, error, stderr } = await create(rows);
     expect([code, data]).toEqual([3, expect.objectContaining({ done: 2, failed: 1, waiting: 0 })]);
+    expect([error.message, stderr]).toEqual(['1 row failed', expect.stringMatching(/^B \(line 3\): failed$/m)]);
     const before = await paid();
     expect((await create(rows)).code).toBe(3);
     expect(await paid()).toEqual(before);
@@ -231,7 +232,9 @@ describe('a row that does not succeed', () => {
     expect([code, data]).toEqual([6, expect.objectContaining({ done: 1, unknown: 1, waiting: 1 })]);
     expect(await paid()).toEqual(['12.00']);
     // Again and again, nothing equal leaves before.
-    expect((await create(rows)).code).toBe(6);
+    const again = await create(rows);
+    expect([again.code, again.error.message]).toEqual([6, 'the outcome of 1 row is unknown']);
+    expect(again.stderr).toContain('A (line 2): the outcome is unknown');
     expect(await paid()).toEqual(['12.00']);
     // A later payout shows that the list is not late.
     await fiatrail(home, ['sandbox', 'advance', '20m', '-q']);

@@ -48,6 +48,30 @@ const SHAPES: readonly (readonly [what: string, file: string | Uint8Array])[] = 
       `2,BAYO ADE,${NUMBER},Guaranty Trust Bank,000013,1234.56,NGN,A2,user-2,"More ""goods"""`,
     ),
   ],
+  [
+    'LibreOffice in German: quoted texts, decimal commas, CRLF',
+    lines(
+      HEADER.replaceAll(/[^,]+/g, '"$&"').replaceAll(',', ';'),
+      `"A1";"user-1";"GTBank";"${NUMBER}";5000,00`,
+      `"A2";"user-2";"000013";"${NUMBER}";1234,56`,
+    ).replaceAll('\n', '\r\n'),
+  ],
+  [
+    'a bank’s template for vendors',
+    lines(
+      'PAYMENT AMOUNT,PAYMENT DATE,REFERENCE,REMARK,VENDOR CODE,VENDOR NAME,VENDOR ACCT NUMBER,VENDOR BANK CODE,USER ID',
+      `5000.00,27/11/2026,A1,November,V001,ADA OBI,${NUMBER},000013,user-1`,
+      `1234.56,27/11/2026,A2,November,V002,BAYO ADE,${NUMBER},000013,user-2`,
+    ),
+  ],
+  [
+    'a bank’s template with a narration and a currency',
+    lines(
+      'S/No.,Account Name,Account Number,Bank,Amount,Narration,Transaction Ref,Ccy,User ID',
+      `1,ADA OBI,${NUMBER},Guaranty Trust Bank,"5,000.00",Salary/Nov,A1,NGN,user-1`,
+      `2,BAYO ADE,${NUMBER},GTBank,"1,234.56",Salary/Nov,A2,NGN,user-2`,
+    ),
+  ],
   ['a total below', lines(HEADER, ...ROWS, 'Total,,,,6234.56')],
   ['a total below, first in another column', lines(HEADER, ...ROWS, ',,TOTAL:,,"6,234.56"')],
   ['a text of several lines', lines(`${HEADER},Remarks`, `${ROWS[0]},"one\ntwo"`, `${ROWS[1]},three`)],

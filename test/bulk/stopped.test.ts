@@ -34,7 +34,8 @@ describe('a run that is stopped', () => {
   test('SIGTERM ends it between two rows, and a later run sends the rest', async () => {
     const running = await started(rows);
     running.kill('SIGTERM');
-    expect((await running.end).code).toBe(130);
+    const { code, stderr } = await running.end;
+    expect([code, stderr]).toEqual([130, expect.stringContaining('ends after the row that is being sent')]);
     const sent = (await paid()).length;
     expect(sent).toBeLessThan(rows.length);
     const { data } = await run(['bulk', 'status', 'nov', '-q', '-o', 'json']);

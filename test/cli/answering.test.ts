@@ -87,3 +87,16 @@ describe('a service that has not answered', () => {
     });
   });
 });
+
+test('a wait replaces the line of a command whose rows are on the terminal', async () => {
+  let text = '';
+  const write = async (more: string) => {
+    text += more;
+  };
+  const terminal = { isTerminal: true, columns: 60, write };
+  const world = { clock: fakeClock(), env: { TERM: 'xterm' }, stderr: terminal, stdout: terminal } as unknown as World;
+  const progress = createProgress(world, { quiet: false, color: 'never' }, true);
+  await progress.line(true).show('29 of 40 rows');
+  await progress.waits(33_000);
+  expect(text).toBe(`${shown('29 of 40 rows')}${START}${REST}rate limit: next request in 33 s\n`);
+});

@@ -18,6 +18,8 @@ const SEVERAL: Readonly<Record<string, number>> = {
   '--base-url': 2,
   '--bvn-stdin': 2,
   '--by': 4,
+  // Figures of a report, a statement, income and profit.
+  '--rows': 4,
   // Rows of a file, or things of a sandbox.
   '--count': 2,
   '--default': 2,

@@ -134,7 +134,8 @@ describe('a payout that completed', () => {
 
   test('has no fee that the service does not state', async () => {
     const { receipt: found } = await receipt(worldOf({ ...GOOD, rows: [row({ processingFee: null })] }), ID);
-    expect(found.fee).toMatchObject({ value: null, asset: 'NGN', known: { is: 'no', why: 'FEE_NOT_STATED' } });
+    expect(found.fee).toEqual({ value: null, asset: 'NGN', known: { is: 'no', why: 'FEE_NOT_STATED', since: null } });
+    expect(found.feeUnknown).toBe('not known: the service does not state it');
   });
 
   test('is found by its hash and its bank reference, without a copy', async () => {

@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
+import { parse } from '../../src/terminal/parse/program.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 
 let world: FakeWorld;
@@ -288,6 +290,20 @@ async function sandboxOf(world: FakeWorld) {
   return { typed, json, facts, known };
 }
 
+/** Expects that an action is a command line, but for what it says that it needs. */
+async function expectAction(action: { argv: readonly string[]; needs?: readonly string[] }, filled: string) {
+  const { argv, needs = [] } = action;
+  const line = wordsOf(filled.replace(/ < .*$/, ''));
+  expect({ filled, others: argv.filter((word) => !line.includes(word)) }).toEqual({ filled, others: [] });
+  const parsed = await parse(argv, CATALOGUE, fakeWorld());
+  if (parsed.kind === 'help') return;
+  const { parameters } = parsed.command;
+  const named = Object.values(parameters).map(({ kind, name }) =>
+    kind === 'option' ? (/--[\w-]+/.exec(name)?.[0] ?? '') : name,
+  );
+  expect({ filled, unknown: needs.filter((name) => !named.includes(name)) }).toEqual({ filled, unknown: [] });
+}
+
 test.each(REMEDIES)('with $condition, the hint of $line names a command that works', async (remedy) => {
   const { condition, before = [], line, hint, typed = [], more = '', afterwards } = remedy;
   const sandbox = await sandboxOf(world);
@@ -306,6 +322,10 @@ test.each(REMEDIES)('with $condition, the hint of $line names a command that wor
   });
   const values = [...typed];
   const filled = hint.replace(PLACEHOLDER, (place) => values.shift() ?? place);
+  // What programs get is the same command line.
+  expect(error.actions).toHaveLength(commandsIn(error.hint).length);
+  const at = commandsIn(error.hint).indexOf(known(hint));
+  await expectAction(error.actions[at], known(filled));
   const remedied = await sandbox.typed(`${filled} ${more}`);
   expect({ condition, code: remedied.code, stderr: remedied.stderr }).toMatchObject({ condition, code: 0 });
   if (afterwards === undefined) return;

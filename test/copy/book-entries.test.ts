@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { copied } from '../questions/copy.ts';
+import { ACCOUNT, fakeWorld } from '../support/world.ts';
 import { expectBalances, expectTrue, inFile, type Moment, simulatedAccount, truthIn } from './ledger.ts';
 
 test.each([
@@ -18,4 +21,30 @@ test.each([
   const last = moments.at(-1);
   if (last) expectBalances(inFile(account.copyPath), last);
   expect(inFile(account.copyPath)('SELECT count(DISTINCT thing) FROM book_entries')).toEqual([['10']]);
+});
+
+test('an entry says why its money came back, and nothing personal', async () => {
+  const world = fakeWorld({ env: ACCOUNT });
+  const withdrawal = (withdrawalId: string, more: object) => ({
+    withdrawalId,
+    amount: { value: '700.00', asset: 'NGN' },
+    accountName: 'BOLA EZE',
+    bankAccountNumber: '0123456789',
+    narration: 'rent of BOLA EZE',
+    createdAt: '2026-01-04T10:00:00.000Z',
+    ...more,
+  });
+  await copied(world, {
+    fee_withdrawals: [
+      withdrawal('w-1', { status: 'failed', failureReason: 'the bank did not accept it' }),
+      withdrawal('w-2', { status: 'completed', processedAt: '2026-01-04T10:01:00.000Z' }),
+    ],
+  });
+  const ask = inFile(join(world.stateDir, 'copy-environment.db'));
+  expect(ask(`SELECT DISTINCT id, step, coalesce(note, '') FROM book_entries ORDER BY 1, 2`)).toEqual([
+    ['w-1', 'returned', 'the bank did not accept it'],
+    ['w-1', 'taken', ''],
+    ['w-2', 'done', ''],
+    ['w-2', 'taken', ''],
+  ]);
 });

@@ -111,6 +111,22 @@ describe('the account’s own fees', () => {
   }, 60_000);
 });
 
+test('an onramp that was opened under fees that no sync saw, and paid under others, contradicts nothing', async () => {
+  const { world } = await account();
+  const { users } = await json(world, 'users', 'list', '--limit', '1');
+  await sets(world, '0.6');
+  const opened = await json(world, 'onramp', 'create', users[0].userId, '--amount', '5000', '--yes');
+  const { accountNumber, totalAmountWithFee } = await json(world, 'onramp', 'account', opened.requestId);
+  await pass(world, 5 * MINUTE_MS);
+  await sets(world, '0.75');
+  await pass(world, 5 * MINUTE_MS);
+  await must(world, 'sandbox', 'pay', accountNumber, '--amount', totalAmountWithFee.value, '--sender', 'HARMATTAN PAY');
+  await must(world, 'sandbox', 'settle');
+  const { stderr } = await run(world, 'sync');
+  expect(stderr).not.toContain('contradict');
+  expect(compared(world)).toEqual({ rows: 1, ...ALL_KNOWN, unknown: ['FEE_SCHEDULE_NOT_SEEN'] });
+});
+
 test.each([
   ['every day', 12, 1],
   ['once, at the end', 1, 12],

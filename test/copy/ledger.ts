@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
+import { BOOK_ENTRIES_BY_SET } from '../../src/copy/schema.ts';
 import { main } from '../../src/main.ts';
 import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
@@ -151,8 +152,18 @@ export interface Booked {
 /** Asks a copy, each row a list of texts; NULL is an empty one. */
 export type Ask = (sql: string) => readonly (readonly string[])[];
 
+/** Expects that the view of all accounts has the entries of the other one, each as often. */
+function expectSameBySet(ask: Ask): void {
+  const columns = 'at, day, account, amount_minor, asset, thing, id, user_id, step, note, known, bound';
+  const entries = (view: string) => `SELECT ${columns}, count(*) AS n FROM ${view} GROUP BY ${columns}`;
+  const [each, bySet] = ['book_entries', BOOK_ENTRIES_BY_SET].map(entries);
+  for (const except of [`${each} EXCEPT ${bySet}`, `${bySet} EXCEPT ${each}`])
+    expect(ask(`SELECT thing, id, step, account FROM (${except}) other LIMIT 5`)).toEqual([]);
+}
+
 /** The sums of the view. Expects that each set of entries sums to zero. */
 export function bookedBy(ask: Ask, until: string): Booked {
+  expectSameBySet(ask);
   expect(
     ask('SELECT thing, id, step, asset FROM book_entries GROUP BY 1, 2, 3, 4 HAVING sum(amount_minor) <> 0 LIMIT 5'),
   ).toEqual([]);

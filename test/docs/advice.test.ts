@@ -20,6 +20,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   "src/terminal/show/failures.ts: 'restore a backup of the database'": 'a local copy or an inbox, which have no keys',
   "src/terminal/show/failures.ts: 'a file is in the place of a folder":
     'the file is no journal: it is in the way of its folder',
+  "src/commands/agent.ts: 'move it away": 'a skill, or settings of an agent',
   "src/commands/completion/index.ts: 'move it away": 'a completion script',
   'src/commands/doctor/machine.ts: `mv ${': 'the file is no journal: it is in the way of its folder',
   "src/terminal/show/failures.ts: 'export it with that version": 'the journal is moved whole',
@@ -70,8 +71,8 @@ const LEADS_TO_MOVEMENT = new RegExp(
 
 /** Every sentence of the program that may, outside of help: the error code that it is a hint of, if any, and why it moves nothing twice. */
 const MOVES_ONCE: Readonly<Record<string, readonly [code: string | undefined, why: string]>> = {
-  "src/contract/faults.ts: 'fund the user first": ['NO_FUNDED_WALLET', 'nothing was done, and it brings money in'],
-  "src/contract/endpoints/virtual-accounts.ts: 'start a new onramp": ['VALIDATION_ERROR', 'the account has expired'],
+  'src/contract/faults.ts: `fund the user first': ['NO_FUNDED_WALLET', 'nothing was done, and it brings money in'],
+  'src/contract/endpoints/virtual-accounts.ts: `start a new onramp': ['VALIDATION_ERROR', 'the account has expired'],
   "src/engine/guard.ts: 'use another key, or the input": ['ONCE_KEY_TAKEN', 'the input is another one'],
 
   "src/engine/guard.ts: 'to repeat it, add --again": ['REPEATED', 'the first one is known to be done'],
@@ -79,6 +80,7 @@ const MOVES_ONCE: Readonly<Record<string, readonly [code: string | undefined, wh
   "src/engine/evidence/recorded.ts: 'this is final": ['FAILED', 'the work is known to have failed'],
   "src/commands/fees/sweep.ts: 'this is final": ['FAILED', 'the work is known to have failed'],
   "src/commands/fees/sweep.ts: 'for the rest": ['REJECTED', 'the part that stopped it is known to be undone'],
+  'src/commands/fx/prices.ts: `run it again later': ['PRICE_LIMIT', 'nothing was sent'],
   "src/engine/rules/verdicts.ts: 'add --once KEY": ['RULE_ONCE_KEY', 'nothing was sent'],
   'src/terminal/parse/field-options.ts: `get its price': ['VALIDATION_ERROR', 'nothing was sent'],
   'src/commands/fx/index.ts: `the quote is valid': [undefined, 'a quote moves nothing'],

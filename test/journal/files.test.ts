@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { StagedRow } from '../../src/journal/files.ts';
+import { rowsDigest, type StagedRow } from '../../src/journal/files.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import { INTENT, journals, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { fakeClock, temporaryFolder } from '../support/sandbox.ts';
@@ -40,7 +40,7 @@ describe('a staged file', () => {
     const journal = await opened();
     const rows = rowsOf(1203);
     const { file, isNew } = await journal.files.stage(fileOf(1203), batches(rows.slice(0, 1), rows.slice(1)));
-    expect([isNew, file.state, file.rows, file.stagedBy]).toEqual([true, 'open', 1203, 'ada@host-1']);
+    expect([isNew, file.state, file.rows, file.stagedBy]).toEqual([true, 'open', 1203, 'ada on host-1']);
     const found = await journal.files.rows(file);
     expect(found).toEqual(rows.map((row, at) => ({ ...row, number: at + 1 })));
     const again = await journal.files.stage(fileOf(1203, 'dec'), batches(rows));
@@ -191,5 +191,27 @@ describe('the lease of a file', () => {
     const next = await testJournal({ path, clock, host: oneProcess(101, 'host-1') });
     onTestFinished(() => next.close());
     expect(await next.files.lease(file, 'b', 60_000)).toBeUndefined();
+  });
+});
+
+describe('the digest of rows', () => {
+  const digestOf = (...rows: readonly Readonly<Record<string, string>>[]) => {
+    const digest = rowsDigest();
+    for (const texts of rows) digest.add({ line: 2, reference: 'A', texts });
+    return digest.value();
+  };
+
+  test('is that of their texts, in whatever order a row has them', () => {
+    expect(digestOf({ to: 'default', amount: '5' })).toBe(digestOf({ amount: '5', to: 'default' }));
+    expect(digestOf({ amount: 'default', to: '5' })).not.toBe(digestOf({ amount: '5', to: 'default' }));
+  });
+
+  test.each<Readonly<Record<string, string>>>([
+    { amount: '5', note: 'y' },
+    { amount: '5' },
+    { amount: '5', note: 'x', to: 'z' },
+  ])('has all texts of a row with other names than the one before: %o', (other) => {
+    const first = { amount: '5', to: 'default' };
+    expect(digestOf(first, other)).not.toBe(digestOf(first, { amount: '5', note: 'x' }));
   });
 });

@@ -261,3 +261,26 @@ describe('isWireNumber', () => {
     expect(isWireNumber(value)).toBe(is);
   });
 });
+
+describe('scaledInteger of any text', () => {
+  /** Texts around those that are read without a pattern: short and long, with leading and trailing zeros, with points in any place. */
+  const nearPlain = fc.string({ unit: fc.constantFrom(...'0012345678999..'), minLength: 0, maxLength: 18 });
+  const JSON_DIGITS = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+  it('is the same number for any text, or none if it is no number, or too fine', () => {
+    fc.assert(
+      fc.property(nearPlain, fc.integer({ min: 0, max: 8 }), (text, scale) => {
+        const found = scaledInteger(text, scale);
+        const { numerator, denominator } = rational(JSON_DIGITS.test(text) ? text : '0');
+        const scaled = numerator * 10n ** BigInt(scale);
+        const isExact = JSON_DIGITS.test(text) && scaled % denominator === 0n;
+        expect(found).toBe(isExact ? scaled / denominator : undefined);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it.each(['', '.', '.5', '5.', '00', '05', '0.5.', '1 ', '٣', '1e3x', '-'])('%j is no number', (text) => {
+    expect(scaledInteger(text, 2)).toBe(undefined);
+  });
+});

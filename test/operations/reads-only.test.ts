@@ -34,6 +34,7 @@ async function noticed(world: FakeWorld) {
   const present = { format: 'json', zone, clock: world.clock } as unknown as Globals['present'];
   const globals: Globals = {
     profile: 'main',
+    agent: undefined,
     present,
     color: 'never',
     isFormatChosen: true,

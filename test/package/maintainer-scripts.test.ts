@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { MAINTAINER_SCRIPTS, modeOf } from '../../scripts/package/deb.ts';
 import { ROOT, temporaryFolder } from '../support/built.ts';
 
-const UNIT = 'fiatrail-webhooks.service';
+const UNITS = ['fiatrail-webhooks.service', 'fiatrail-mcp.service'];
+const BOTH = UNITS.join(' ');
 
 /** A machine as a script of the package finds it. */
 interface Machine {
@@ -42,7 +43,10 @@ function callsOf(script: keyof typeof MAINTAINER_SCRIPTS, words: readonly string
 }
 
 const RELOAD = 'systemctl --system daemon-reload';
-const STATE = `deb-systemd-helper update-state ${UNIT}`;
+const STATE = UNITS.map((unit) => `deb-systemd-helper update-state ${unit}`);
+/** What is done for each unit, in their order. */
+const eachUnit = (...acts: readonly string[]) =>
+  UNITS.flatMap((unit) => acts.map((act) => `deb-systemd-helper ${act} ${unit}`));
 const USER = 'systemd-sysusers fiatrail.conf';
 
 describe('the Debian package', () => {
@@ -50,37 +54,37 @@ describe('the Debian package', () => {
     [what: string, script: keyof typeof MAINTAINER_SCRIPTS, words: string[], machine: Machine, calls: string[]]
   >([
     // Its account is set up first, so nothing is enabled or started.
-    ['is installed', 'postinst', ['configure', ''], {}, [USER, STATE, RELOAD]],
-    ['is installed without systemd', 'postinst', ['configure', ''], { hasSystemd: false }, [USER, STATE]],
+    ['is installed', 'postinst', ['configure', ''], {}, [USER, ...STATE, RELOAD]],
+    ['is installed without systemd', 'postinst', ['configure', ''], { hasSystemd: false }, [USER, ...STATE]],
     [
       'is installed again after a removal',
       'postinst',
       ['configure', ''],
       { wasInstalled: true, isEnabled: true },
-      [USER, `deb-systemd-helper unmask ${UNIT}`, `deb-systemd-helper enable ${UNIT}`, STATE, RELOAD],
+      [USER, ...eachUnit('unmask', 'enable', 'update-state'), RELOAD],
     ],
     [
       'is upgraded',
       'postinst',
       ['configure', '0.0.9'],
       { wasInstalled: true },
-      [USER, `deb-systemd-helper unmask ${UNIT}`, STATE, RELOAD, `deb-systemd-invoke try-restart ${UNIT}`],
+      [USER, ...eachUnit('unmask', 'update-state'), RELOAD, `deb-systemd-invoke try-restart ${BOTH}`],
     ],
-    ['is upgraded without systemd', 'postinst', ['configure', '0.0.9'], { hasSystemd: false }, [USER, STATE]],
+    ['is upgraded without systemd', 'postinst', ['configure', '0.0.9'], { hasSystemd: false }, [USER, ...STATE]],
     [
       'stays after an upgrade that failed',
       'postinst',
       ['abort-upgrade', '0.1.0'],
       {},
-      [STATE, RELOAD, `deb-systemd-invoke try-restart ${UNIT}`],
+      [...STATE, RELOAD, `deb-systemd-invoke try-restart ${BOTH}`],
     ],
     ['is about to be upgraded', 'prerm', ['upgrade', '0.2.0'], {}, []],
-    ['is about to be removed', 'prerm', ['remove'], {}, [`deb-systemd-invoke stop ${UNIT}`]],
+    ['is about to be removed', 'prerm', ['remove'], {}, [`deb-systemd-invoke stop ${BOTH}`]],
     ['is about to be removed without systemd', 'prerm', ['remove'], { hasSystemd: false }, []],
     ['is about to be removed from another root', 'prerm', ['remove'], { root: '/mnt' }, []],
     ['is removed', 'postrm', ['remove'], {}, [RELOAD]],
     ['is removed without systemd', 'postrm', ['remove'], { hasSystemd: false }, []],
-    ['is purged', 'postrm', ['purge'], {}, [`deb-systemd-helper purge ${UNIT}`]],
+    ['is purged', 'postrm', ['purge'], {}, [`deb-systemd-helper purge ${BOTH}`]],
     ['was upgraded', 'postrm', ['upgrade', '0.2.0'], {}, []],
   ])('%s', (_what, script, words, machine, calls) => {
     expect(callsOf(script, words, machine)).toEqual(calls);
@@ -88,25 +92,28 @@ describe('the Debian package', () => {
 
   test.each([
     ['etc/fiatrail/webhooks.env', false, 0o600],
+    ['etc/fiatrail/mcp.env', false, 0o600],
     ['etc/fiatrail', true, 0o755],
     ['usr/bin/fiatrail', false, 0o755],
     ['DEBIAN/prerm', false, 0o755],
     ['DEBIAN/conffiles', false, 0o644],
-    [`usr/lib/systemd/system/${UNIT}`, false, 0o644],
+    [`usr/lib/systemd/system/${UNITS[0]}`, false, 0o644],
   ])('has the mode of %s', (path, isFolder, mode) => {
     expect(modeOf(path, isFolder)).toBe(mode);
   });
 });
 
-test('the unit reads the settings whose mode is set, and they say it', () => {
-  const read = (name: string) => readFileSync(join(ROOT, 'docs', name), 'utf8');
-  expect(read(`production/${UNIT}`)).toContain('\nEnvironmentFile=-/etc/fiatrail/webhooks.env\n');
-  expect(read('production/webhooks.env')).toContain('(mode 600)');
-  expect(read('webhooks.md')).toContain('sudo install -D -m 600 webhooks.env /etc/fiatrail/webhooks.env');
+test.each(['webhooks', 'mcp'])('the unit of %s reads the settings whose mode is set, and they say it', (name) => {
+  const read = (path: string) => readFileSync(join(ROOT, 'docs', 'production', path), 'utf8');
+  expect(read(`fiatrail-${name}.service`)).toContain(`\nEnvironmentFile=-/etc/fiatrail/${name}.env\n`);
+  const settings = read(`${name}.env`);
+  expect(settings).toContain('(mode 600)');
   // Nothing is set until someone sets it.
-  expect(
-    read('production/webhooks.env')
-      .split('\n')
-      .filter((line) => !/^(#.*)?$/.test(line)),
-  ).toEqual([]);
+  expect(settings.split('\n').filter((line) => !/^(#.*)?$/.test(line))).toEqual([]);
+});
+
+test('the page of webhooks gives the settings their mode', () => {
+  expect(readFileSync(join(ROOT, 'docs', 'webhooks.md'), 'utf8')).toContain(
+    'sudo install -D -m 600 webhooks.env /etc/fiatrail/webhooks.env',
+  );
 });

@@ -71,6 +71,8 @@ test('every command that moves money can be planned', () => {
     'report accept',
     'report close',
     'report reopen',
+    // test/plans/file-cases.ts
+    'bulk create',
   ];
   expect(names(({ parameters }) => 'plan' in parameters).sort()).toEqual(
     [...Object.keys(LINES).filter((name) => !name.includes(' --')), ...changesJournal].sort(),
@@ -98,7 +100,7 @@ test.each(Object.entries(LINES))('%s is planned and applied once', async (name, 
   expect(file.plan.amounts.length > 0 || isWithout).toBe(true);
   const { plan: content, ...rest } = file;
   const { lines, previews } = content;
-  const labels = planLines({ content, ...rest }, { lines, previews, rules: [] }, [], 'sends it again')
+  const labels = planLines({ content, ...rest }, { lines, previews, notes: [], rules: [] }, [], 'sends it again')
     .filter(([label]) => label !== 'the author says')
     .map(([label]) => label);
   for (const said of [/^(?:amount|pays|exact .+)$/, /^destination$/, /^fees?$/, /^rule met here$/, /^applied twice$/])

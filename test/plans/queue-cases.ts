@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { signingPairOf } from '../../src/crypto/signing.ts';
-import { decisionOf, planClaimOf, queuedPlan, requireDecided } from '../../src/engine/plans/acts.ts';
+import { decisionOf, queuedPlan, requireDecided } from '../../src/engine/plans/acts.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import { success } from '../support/exchange.ts';
-import { prepared } from '../support/journal-intent.ts';
-import { fakeWorld } from '../support/world.ts';
 import { agreeOn, exchangeKeys, joinTeam, PAYOUT, plan, type Ran, rehashed, rewritten, type Team } from './support.ts';
 
 /** What the queue of plans does, whichever engine has the journal. */
@@ -18,6 +16,8 @@ interface Engine {
   passAnHour(team: Team): Promise<void>;
   /** Runs SQL on the journal behind its back, without its triggers. */
   edit(team: Team, sql: string): void;
+  /** The table of the rows of files, as SQL names it. */
+  readonly rowTable: string;
   /** Opens the journal as another program. */
   journal(team: Team): Promise<Journal>;
   /** How many commands the journal takes at the same instant. */
@@ -463,37 +463,6 @@ export function queueCases(name: string, engine: Engine): void {
       expect(await statusOf(team, id)).toBe('waiting');
     });
 
-    test('a plan of two operations of which one was done is applied in part', async () => {
-      const team = await start();
-      const path = rewritten(team, await plan(team, 'chidi'), ({ content, ...rest }) =>
-        rehashed({ ...rest, content: { ...content, count: 2 } }),
-      );
-      const text = readFileSync(path, 'utf8');
-      const { hash, plan: content } = JSON.parse(text);
-      const journal = await engine.journal(team);
-      expect(await journal.plans.add(content.id, text, 0)).toBe(true);
-      expect(await statusOf(team, content.id)).toBe('waiting');
-      const { keyFingerprint, baseUrl } = content.account;
-      const account = { keyFingerprint, baseUrl, profile: 'main' };
-      const { isOpen, applied } = planClaimOf(fakeWorld({}), { content, hash, signatures: [] }, team.clock.now());
-      const claims = { id: content.id, isOpen, applied };
-      const row = async (ref: string) =>
-        prepared(journal, {
-          account,
-          endpoint: 'transactions.payout',
-          idempotencyKey: `plan-${hash}/${ref}`,
-          plan: claims,
-        });
-      const first = await row('1');
-      expect(await statusOf(team, content.id)).toBe('applied-in-part');
-      const second = await row('2');
-      expect(await statusOf(team, content.id)).toBe('applied');
-      await journal.append(second, 'rejected');
-      expect(await statusOf(team, content.id)).toBe('applied-in-part');
-      await journal.append(first, 'rejected');
-      expect(await statusOf(team, content.id)).toBe('waiting');
-    });
-
     test('an act that names another operation does not say that a plan was applied', async () => {
       const team = await start();
       const [one, other] = [await queued(team, 'ada'), await queued(team, 'ada')];
@@ -561,4 +530,4 @@ export function queueCases(name: string, engine: Engine): void {
   });
 }
 
-export { approve, type Engine, endOf, json, jsonOf, listed, opened, queued };
+export { apply, approve, type Engine, endOf, json, jsonOf, listed, opened, queued, reject, shown, withdraw };

@@ -48,6 +48,8 @@ interface RunOptions {
   readonly user?: string;
   /** A person at the terminal agrees to whatever is asked. */
   readonly agrees?: boolean;
+  /** Happens while that question is open. */
+  readonly asked?: () => Promise<void>;
   /** How far the clock of the machine is ahead of the service's. */
   readonly aheadMs?: number;
   /** The name of the machine, if it is not the team's, with a state folder of its own. */
@@ -115,12 +117,18 @@ function fakeService(): { service: Service; network: Exchange } {
 }
 
 /** Someone who agrees to whatever is asked. */
-const agreeing: World['prompter'] = async () => {
-  const refuse = async (question: string) => {
-    throw new Error(`unexpected prompt: ${question}`);
+const agreeing =
+  (asked = async () => {}): World['prompter'] =>
+  async () => {
+    const refuse = async (question: string) => {
+      throw new Error(`unexpected prompt: ${question}`);
+    };
+    const confirm = async () => {
+      await asked();
+      return true;
+    };
+    return { confirm, text: refuse, secret: refuse, select: refuse, search: refuse };
   };
-  return { confirm: async () => true, text: refuse, secret: refuse, select: refuse, search: refuse };
-};
 
 /** Opens a team. `more`: variables of everyone's environment, such as that of a shared journal. */
 export const openTeam = (more: Readonly<Record<string, string>> = {}): Team => teamFrom(firstPlace(), undefined, more);
@@ -163,7 +171,7 @@ function teamFrom(place: IdPlace, nowMs?: number, more: Readonly<Record<string, 
         env: { ...places, ...env, ...more },
         clock: { ...clock, now: () => clock.now() + aheadMs },
       });
-      const prompter = options.agrees ? agreeing : made.prompter;
+      const prompter = options.agrees ? agreeing(options.asked) : made.prompter;
       const world = { ...made, ids, prompter, cwd: folder };
       const code = await main(argv, world);
       return { code, stdout: made.stdout.text(), stderr: made.stderr.text() };

@@ -1,8 +1,10 @@
-import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { filePlanCases, planned, ROWS, start } from '../plans/file-cases.ts';
 import { approve, type Engine, endOf, json, jsonOf, listed, opened, queueCases, queued } from '../plans/queue-cases.ts';
-import { agreeOn, openTeamAfter, type Team } from '../plans/support.ts';
+import { agreeOn, joinTeam, openTeamAfter, type Team } from '../plans/support.ts';
+import { ROOT } from '../support/built.ts';
 import { COLUMNS } from '../support/journal-edits.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { openHost } from './support.ts';
@@ -40,10 +42,12 @@ const ENGINE: Engine = {
   journal: (team) => openHost(urlOf(team)),
   // The server has 100 connections.
   atOnce: 50,
+  rowTable: 'fiatrail.file_row',
   brief: '500ms',
 };
 
 queueCases('PostgreSQL', ENGINE);
+filePlanCases('PostgreSQL', ENGINE);
 
 const agreeing = { agrees: true, isTerminal: true } as const;
 
@@ -116,4 +120,59 @@ test('40 attempts of an author to approve their own plan, with every key, name a
   expect({ history, status, sent: team.service.sent }).toEqual({ history: [], status: 'waiting', sent: [] });
   expect(await listed(team, 'dayo')).toMatchObject([{ plan: id, waitsForYou: false }]);
   expect((await approve(team, 'bayo', id)).code).toBe(0);
+});
+
+/** Who tries something with a plan of Ada, where, and as the table of the documentation calls them. */
+const PEOPLE = [
+  ['its author, on the first host', 'ada', undefined],
+  ['another approver, on the second host', 'bayo', 'host-2'],
+  ['an approver whose key the author added, on the second host', 'dayo', 'host-2'],
+  ['someone without an approver key, on the second host', 'chidi', 'host-2'],
+] as const;
+
+const ACTS = ['approve', 'reject', 'withdraw', 'apply', 'apply approved'] as const;
+
+async function openedHosts(): Promise<Team> {
+  const team = await start(ENGINE);
+  await joinTeam(team, 'dayo');
+  const made = team.file('dayo.json');
+  await team.run('dayo', ['profiles', 'approvers', 'add', 'dayo', '--generate', '--plan', made]);
+  const { publicKey } = JSON.parse(readFileSync(made, 'utf8')).plan.request;
+  await agreeOn(team, 'ada', 'bayo', ['add', 'dayo', '--public-key', publicKey]);
+  for (const person of ['bayo', 'chidi', 'dayo'])
+    await team.run(person, ['ops', 'journal', 'verify', '--accept', '--yes', '-q'], { host: 'host-2' });
+  return team;
+}
+
+test('who can do what with the plan of a file, on two hosts, is what the documentation says', async () => {
+  const team = await openedHosts();
+  const rows: string[] = [];
+  let count = 0;
+  for (const [who, person, host] of PEOPLE) {
+    const cells: string[] = [];
+    for (const act of ACTS) {
+      count += 1;
+      const id = await planned(
+        team,
+        'ada',
+        [],
+        ROWS.map(([ref, ...row]) => [`${ref}-${count}`, ...row] as const),
+        `k${count}`,
+      );
+      if (act === 'apply approved') await approve(team, 'bayo', id, 'host-2');
+      const before = team.service.sent.length;
+      const more =
+        act === 'reject' || act === 'withdraw' ? ['--reason', 'no'] : act.startsWith('apply') ? ['--wait', '1ms'] : [];
+      const line = json('plans', act.split(' ')[0] ?? '', id, '--yes', ...more);
+      const [code, name] = endOf(await team.run(person, line, { ...agreeing, ...(host ? { host } : {}) }));
+      const sentRows = team.service.sent.length - before;
+      // What was sent is still at work at the service.
+      cells.push(sentRows > 0 ? `${sentRows} rows` : code === 0 ? 'done' : `${code} \`${name}\``);
+      await team.run('ada', json('bulk', 'cancel', `k${count}`, '--yes'));
+    }
+    rows.push(`| ${who} | ${cells.join(' | ')} |`);
+  }
+  const page = readFileSync(join(ROOT, 'docs', 'contributing', 'approvals.md'), 'utf8');
+  const [, table = ''] = page.split('| who |');
+  expect(table.split('\n').slice(2, 2 + rows.length)).toEqual(rows);
 });

@@ -103,18 +103,20 @@ describe('the run of an error', () => {
 
 describe('errorJson', () => {
   it('has every field on one line, with null for unknown values', () => {
-    expect(errorJson(new CliError('usage', 'wrong'), CONTEXT)).toBe(
-      '{"error":{"code":"USAGE","category":"usage","message":"wrong","hint":null,"httpStatus":null,"responseCode":null,"candidates":[],"retryable":false,"operationId":null,"at":"2026-11-25T04:00:00.000Z","command":"fiatrail balances account","profile":"main","host":"host-1","baseUrl":"https://api.example.com/v1"}}\n',
+    expect(errorJson(new CliError('usage', 'wrong'), CONTEXT, [])).toBe(
+      '{"error":{"code":"USAGE","category":"usage","message":"wrong","hint":null,"actions":[],"httpStatus":null,"responseCode":null,"candidates":[],"retryable":false,"operationId":null,"at":"2026-11-25T04:00:00.000Z","command":"fiatrail balances account","profile":"main","host":"host-1","baseUrl":"https://api.example.com/v1"}}\n',
     );
   });
 
   it('has all known values', () => {
     const details = { code: 'INSUFFICIENT', hint: 'h\ni', httpStatus: 400, responseCode: '01', operationId: 'op_1' };
-    const text = errorJson(new CliError('rejected', 'a\n\u009b"b"', details), CONTEXT);
+    const actions = [{ argv: ['ops', 'show', 'op_1'] }];
+    const text = errorJson(new CliError('rejected', 'a\n\u009b"b"', details), CONTEXT, actions);
     expect(text).not.toMatch(/\p{Cc}(?!$)/u);
     expect(JSON.parse(text)).toEqual({
       error: {
         ...details,
+        actions,
         category: 'rejected',
         message: 'a\n\u009b"b"',
         candidates: [],
@@ -125,7 +127,7 @@ describe('errorJson', () => {
   });
 
   it.each(Object.keys(CATEGORIES) as Category[])('says whether %s is retryable', (category) => {
-    expect(JSON.parse(errorJson(new CliError(category, 'x'), CONTEXT)).error.retryable).toBe(
+    expect(JSON.parse(errorJson(new CliError(category, 'x'), CONTEXT, [])).error.retryable).toBe(
       CATEGORIES[category].retryable,
     );
   });

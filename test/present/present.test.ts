@@ -456,3 +456,41 @@ describe('invalid options', () => {
     await expect(checkOptions({}, { format: 'json', color: false, fields: ['x'] })).resolves.toBeUndefined();
   });
 });
+
+describe('text that is written in parts', () => {
+  const parts = (count: number, error?: Error): Result => ({
+    data: null,
+    always: 'text',
+    writeText: async (write) => {
+      for (let part = 0; part < count; part++) await write(`${part} ${'x'.repeat(90)}\n`);
+      if (error) throw error;
+    },
+  });
+
+  it('is whole, in few writes, and before the error that says what is wrong with it', async () => {
+    const out = sink();
+    const error = new CliError('declined', 'not complete');
+    await expect(present(parts(10_000, error), { format: 'table', color: false }, out)).rejects.toBe(error);
+    expect(
+      out.writes
+        .join('')
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).toEqual([...Array.from({ length: 10_000 }, (_, part) => String(part)), '']);
+    expect(out.writes.length).toBeLessThan(20);
+  });
+
+  it('has no control characters of a terminal', async () => {
+    const result: Result = { ...parts(0), writeText: (write) => write('a\x1b[31mb\u202e\n') };
+    expect(await printed(result)).toBe('ab\n');
+  });
+
+  it('is made to its end when nobody reads it, and its own error counts more', async () => {
+    const closed = Object.assign(new Error('closed'), { code: 'EPIPE' });
+    const out = { ...sink(), write: () => Promise.reject(closed) };
+    const options: PresentOptions = { format: 'table', color: false };
+    await expect(present(parts(10_000), options, out)).rejects.toBe(closed);
+    const error = new CliError('declined', 'not complete');
+    await expect(present(parts(10_000, error), options, out)).rejects.toBe(error);
+  });
+});

@@ -71,7 +71,10 @@ test('a month that is over stays as it was: what began later is not open in it, 
   await pass(world, HOUR_MS);
   const november = async () => (await json(world, 'report', '2026-11', '--by', 'kind')).kinds;
   const atEnd = [{ kind: 'payouts of the account', completed: 0, failed: 0, open: 1 }];
-  expect(await november()).toMatchObject(atEnd);
+  // It may have ended between the last sync and the end of the month.
+  expect(await november()).toMatchObject([
+    { ...atEnd[0], open: null, countsKnown: { is: 'at least', why: 'AFTER_LAST_SYNC' } },
+  ]);
   await must(world, 'sandbox', 'settle');
   await must(world, 'sync');
   await must(world, 'payout', 'create', '--amount', '3000', '--to', 'default', '--yes');

@@ -110,7 +110,7 @@ test('what was owed at the end of a day is what the sandbox’s books had then, 
   for (let day = 0; day < 6; day++) moments.push(await account.live());
   await account.run('sync');
   const unread = await json(account.world, 'report', 'owed', '--at', moments.at(-1)?.at ?? '');
-  expect(unread.owed[0]).toMatchObject({ amount: { known: { is: 'at least', why: 'NOT_READ' } } });
+  expect(unread.owed[0]).toMatchObject({ amount: { value: null, known: { is: 'no', why: 'NOT_READ' } } });
   await account.run('report', 'owed', '--max-age', '0');
   for (const moment of moments.slice(2)) {
     const { owed: rows } = await json(account.world, 'report', 'owed', '--at', moment.at);
@@ -152,9 +152,7 @@ test('what wallets have besides what the lists show was there at an unknown time
   };
   const [before, after] = ['2026-01-04T12:00:00Z', '2026-01-05T08:30:00Z'];
   expect(await readAs('6000000000', after)).toEqual({ value: '6000.000000', asset: 'CNGN' });
-  expect(await readAs('6000000000', before)).toMatchObject({
-    value: '5000.000000',
-    known: { is: 'at least', why: 'UNLISTED' },
-  });
-  expect(await readAs('4000000000', before)).toMatchObject({ value: null, known: { is: 'no', why: 'UNLISTED' } });
+  // What came in no list may have come after as much had gone in none.
+  for (const minor of ['6000000000', '4000000000'])
+    expect(await readAs(minor, before)).toMatchObject({ value: null, known: { is: 'no', why: 'UNLISTED' } });
 });

@@ -183,10 +183,11 @@ test('of a user, offramps are counted by the wallets that rows name with it; tho
   const amount = { asset: 'NGN', minor: 70_000n };
   // Any user may have the other one too.
   const paidOut = { ...amount, known: { is: 'at least', why: 'USER_NOT_KNOWN', since: null } };
+  const countsKnown = { is: 'at least', why: 'USER_NOT_KNOWN', since: null };
   expect(await ask((queries) => usersIn(queries, spanOfMonth('2026-10'), 10))).toEqual({
     unownedOfframps: 1,
     users: [
-      { user: 'u-2', name: null, onramps: 1, amount, offramps: 1, paidOut, withdrawals: 0 },
+      { user: 'u-2', name: null, onramps: 1, amount, offramps: 1, paidOut, withdrawals: 0, countsKnown },
       {
         user: 'u-1',
         name: 'ADA OBI',
@@ -195,6 +196,7 @@ test('of a user, offramps are counted by the wallets that rows name with it; tho
         offramps: 1,
         paidOut,
         withdrawals: 0,
+        countsKnown,
       },
     ],
   });

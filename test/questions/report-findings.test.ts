@@ -51,6 +51,8 @@ describe('an acceptance', () => {
 });
 
 describe('work that crosses the start of a period', () => {
+  const countsKnown = { is: 'at least', why: 'END_BETWEEN', rows: 1 };
+
   test('is a trade that the sync saw pending: nothing says on which side it ended, and it is no difference', async () => {
     const { world } = await account();
     await must(world, 'fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5000', '--yes');
@@ -68,7 +70,7 @@ describe('work that crosses the start of a period', () => {
     expect(since.of('CNGN')).toMatchObject({ traded: between, inFlight: between });
     expect(until.of('CNGN')?.inFlight).toMatchObject(between);
     const { kinds } = await json(world, 'report', '--since', middle, '--by', 'kind');
-    expect(kinds).toMatchObject([{ kind: 'trades', completed: 1 }]);
+    expect(kinds).toMatchObject([{ kind: 'trades', completed: 0, countsKnown }]);
   });
 
   test('is a transfer that fails: nothing says on which side its tokens came back', async () => {
@@ -84,7 +86,7 @@ describe('work that crosses the start of a period', () => {
     const between = { value: null, known: { why: 'END_BETWEEN' } };
     expect(of('USDC')).toMatchObject({ inFlight: between, opening: between, closing: { value: expect.any(String) } });
     const { kinds } = await json(world, 'report', '--since', middle, '--by', 'kind');
-    expect(kinds).toMatchObject([{ kind: 'transfers of the account', failed: 1 }]);
+    expect(kinds).toMatchObject([{ kind: 'transfers of the account', failed: 0, countsKnown }]);
     expect((await report(world)).code).toBe(0);
   });
 });

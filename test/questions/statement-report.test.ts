@@ -116,7 +116,7 @@ test('a user’s statement is what the user’s wallets held at any time, once t
       expect([closing.known, minor(closing)]).toEqual([undefined, await held(userId, asset)]);
 });
 
-test('a user whose wallets were never read has at least what the lists show, and a bank account what was paid out to it', async () => {
+test('nothing says what a user has whose wallets were never read, and a bank account has what was paid out to it', async () => {
   const world = fakeWorld({ env: ACCOUNT });
   const bank = { accountId: 'bank-1', accountName: 'BOLA EZE', accountNumber: '0123456789', bankCode: null };
   const other = { bankAccount: { accountName: 'ADA OBI', accountNumber: '0000000001' } };
@@ -138,7 +138,7 @@ test('a user whose wallets were never read has at least what the lists show, and
     {
       asset: 'CNGN',
       in: { value: '5000.000000' },
-      closing: { value: '5000.000000', known: { is: 'at least', why: 'NOT_READ' } },
+      closing: { value: null, known: { is: 'no', why: 'NOT_READ' } },
     },
   ]);
   expect((await run(world, 'report', 'statement', USER.userId, '--complete')).code).toBe(9);
@@ -205,6 +205,10 @@ test('a balance is what was read and the rows since; it is not known before the 
     { id: 'p1', amount: { value: null }, balance: { value: null } },
     { id: null, thing: null, amount: { value: '-190.000000' }, balance: { value: '100.000000' } },
   ]);
+  const period = ['--since', '2026-01-02', '--until', '2026-01-05T08:30:00Z'];
+  const { rows } = await json(world, 'report', 'statement', 'CNGN', ...period, '--rows', 'out');
+  const ids = rows.map(({ id, step }: { id: string; step: string }) => `${step} ${id}`);
+  expect(ids).toEqual(expect.arrayContaining(['taken p1', 'taken p2']));
 });
 
 test('what a user’s wallets have besides what the lists show was there at an unknown time before it was read', async () => {
@@ -213,13 +217,21 @@ test('what a user’s wallets have besides what the lists show was there at an u
   await copied(world, { users: [USER], deposits: [deposit('d1', funded)] });
   read(world, `INSERT INTO stored_owed VALUES ('${USER.userId}', 'CNGN', 6000000000, '2026-01-05T08:00:00.000Z')`);
   expect((await closingAt(world, USER.userId, '2026-01-04T12:00:00Z')).closing).toEqual({
-    value: '5000.000000',
+    value: null,
     asset: 'CNGN',
-    known: { is: 'at least', why: 'UNLISTED', since: '2026-01-05T08:00:00.000Z' },
+    known: { is: 'no', why: 'UNLISTED', since: '2026-01-05T08:00:00.000Z' },
   });
   const later = await closingAt(world, USER.userId, '2026-01-05T08:30:00Z');
   expect(later.closing).toEqual({ value: '6000.000000', asset: 'CNGN' });
   expect(later.rows).toMatchObject([{ id: 'd1' }, { thing: null, amount: { value: '1000.000000' } }]);
+  const period = ['--since', '2026-01-02', '--until', '2026-01-05T08:30:00Z'];
+  for (const figure of ['in', 'closing']) {
+    const { rows } = await json(world, 'report', 'statement', USER.userId, ...period, '--rows', figure);
+    expect(rows).toMatchObject([
+      { id: 'd1', amount: { value: '5000.000000' } },
+      { thing: 'balance', step: 'unlisted', amount: { value: '1000.000000' } },
+    ]);
+  }
 });
 
 test.each([

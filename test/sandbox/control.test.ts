@@ -256,13 +256,23 @@ describe('clock and advance', () => {
       ] as const) {
         const { now } = await mover.ask(sandboxAdvance, { durationMs: 1_000 });
         for (const headers of [mover.sandbox.timeHeaders(), await headerOf(other), await headerOf(mover)])
-          expect(headers).toEqual({
+          expect(headers).toMatchObject({
             date: new Date(now).toUTCString(),
             'x-sandbox-clock': `${Date.parse(now)} ${movedMs}`,
           });
       }
     },
   );
+
+  test.each([
+    [true, undefined],
+    [false, 'off'],
+  ])('a sandbox says whether it enforces no rate limits: %s', async (rateLimits, header) => {
+    await using box = await openSandbox();
+    await box.ask(sandboxSeed, { rateLimits });
+    await box.call('GET', '/getfees');
+    expect(box.sandbox.timeHeaders()['x-sandbox-limits']).toBe(header);
+  });
 
   test.each([{}, { durationMs: 0 }, { durationMs: -1 }, { durationMs: 0.5 }, { durationMs: '1' }])(
     'advance rejects %o',

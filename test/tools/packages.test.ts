@@ -310,8 +310,10 @@ describe('on a clean Debian', () => {
         expect(files).toContain(`/usr/${path}\n`);
       // The user of the unit, who logs in nowhere, and of whom nothing is there before the unit starts.
       expect(inRoot('getent passwd fiatrail')).toMatch(
-        /^fiatrail:x:\d{3}:\d{3}:fiatrail webhook listener:\/var\/lib\/fiatrail:\/usr\/sbin\/nologin\n$/,
+        /^fiatrail:x:\d{3}:\d{3}:fiatrail services:\/var\/lib\/fiatrail:\/usr\/sbin\/nologin\n$/,
       );
+      // The users of agents, who can read the token of the server and nothing else.
+      expect(inRoot('getent group fiatrail-agents')).toMatch(/^fiatrail-agents:x:\d{3}:\n$/);
       inRoot('apt-get purge --yes -o Dpkg::Use-Pty=0 fiatrail');
       expect(
         inRoot('find / -xdev -not -path "/var/*" -not -path "/tmp/*" -not -path "/home/*" -not -path "/proc/*" | sort'),

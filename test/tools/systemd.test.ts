@@ -9,6 +9,7 @@ import { accountEnv, productionFile, sendEvent } from './listener.ts';
 import { programOf } from './programs.ts';
 
 const UNIT = 'fiatrail-webhooks.service';
+const MCP_UNIT = 'fiatrail-mcp.service';
 
 beforeAll(() => {
   requireBuilt();
@@ -17,10 +18,10 @@ beforeAll(() => {
   programOf('python3', 'python3');
 });
 
-/** The settings of the unit that is shipped; of several with one name, the last. */
-const settings = () =>
+/** The settings of a unit that is shipped; of several with one name, the last. */
+const settings = (unit = UNIT) =>
   new Map(
-    productionFile(UNIT)
+    productionFile(unit)
       .split('\n')
       .flatMap((line) => {
         const [, name, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
@@ -30,18 +31,51 @@ const settings = () =>
 
 const secondsOf = (name: string) => Number(settings().get(name));
 
-test('systemd finds nothing wrong with the unit', () => {
+/** Runs systemd-analyze on a unit, with a program that is here, and no user, who is where it is installed. */
+function analyzed(name: string, ...argv: readonly string[]) {
   const { path } = newHome(onTestFinished);
-  const unit = join(path, UNIT);
-  // The program and its user are where they are installed, not here.
-  writeFileSync(unit, productionFile(UNIT).replace('/usr/bin/fiatrail', process.execPath).replace('User=fiatrail', ''));
-  const { status, stdout, stderr } = spawnSync(
-    programOf('systemd-analyze', 'systemd'),
-    ['verify', '--man=no', '--recursive-errors=no', unit],
-    { encoding: 'utf8' },
-  );
-  const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(UNIT));
+  const unit = join(path, name);
+  const text = productionFile(name).replace('/usr/bin/fiatrail', process.execPath);
+  writeFileSync(unit, argv[0] === 'verify' ? text.replace('User=fiatrail', '') : text);
+  return spawnSync(programOf('systemd-analyze', 'systemd'), [...argv, unit], { encoding: 'utf8' });
+}
+
+test.each([UNIT, MCP_UNIT])('systemd finds nothing wrong with %s', (name) => {
+  const { status, stdout, stderr } = analyzed(name, 'verify', '--man=no', '--recursive-errors=no');
+  const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(name));
   expect([status, about]).toEqual([0, []]);
+});
+
+test('systemd finds little that the server of agents could do to the machine', () => {
+  // Of 100; what is left is the network, and other users' processes.
+  const { status, stdout } = analyzed(MCP_UNIT, 'security', '--offline=yes', '--threshold=25');
+  expect(status, stdout).toBe(0);
+});
+
+test('the server of agents has the user and the group that systemd-sysusers creates', () => {
+  const all = settings(MCP_UNIT);
+  expect(all.get('User')).toBe(settings().get('User'));
+  expect(productionFile('fiatrail.sysusers.conf')).toContain(`\ng ${all.get('SupplementaryGroups')} -\n`);
+  expect(all.get('ExecStart')).toContain(` --token-group ${all.get('SupplementaryGroups')} `);
+  // Whoever has the token can look into its folder; only the user of the server can look into the other one.
+  expect(all.get('ExecStart')).toContain(` --token-file /run/${all.get('RuntimeDirectory')}/token `);
+  expect([all.get('RuntimeDirectoryMode'), all.get('StateDirectoryMode')]).toEqual(['0755', '0700']);
+});
+
+test('started as its unit starts it, the server of agents listens, and ends when it is stopped', async () => {
+  const home = newHome(onTestFinished);
+  const tokenFile = join(home.path, 'token');
+  const [, ...words] = (settings(MCP_UNIT).get('ExecStart') ?? '')
+    .replace('127.0.0.1:8765', '127.0.0.1:0')
+    .replace('/run/fiatrail-mcp/token', tokenFile)
+    .replace('fiatrail-agents', String(process.getgid?.()))
+    .replace(' $FIATRAIL_MCP', ' --allow read')
+    .split(' ');
+  const server = startProgram(home, process.execPath, [SHIM, ...words]);
+  const url = await server.firstLine();
+  expect((await fetch(url, { method: 'POST' })).status).toBe(401);
+  server.kill('SIGTERM');
+  expect((await server.end).code).toBe(0);
 });
 
 test('the user of the unit is the one that systemd-sysusers creates', () => {

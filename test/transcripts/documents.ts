@@ -55,7 +55,7 @@ export const keeping =
   };
 
 /** Documents with fields that their schema leaves open: filters repeat what was asked for, an export has every setting, a query names its columns. */
-const OPEN = ['history ', 'profiles export', 'schema', 'sql'];
+const OPEN = ['bulk report', 'history ', 'profiles export', 'schema', 'sql'];
 
 /** Whether a command has another result for a table: started work without its start, balances without empty networks, a drawn book. */
 const hasBriefTable = ({ words, prints }: Command) =>

@@ -14,7 +14,7 @@ import * as here from '../support/in-process.ts';
  *     [exit 0]
  *     @U = fiatrail users onboard ... -o json < BVN | userId      stores a printed field as `$U`
  *
- * `$ write PATH TEXT` creates a file and `$ cat PATH` prints one. Write `[exit ?]` below a new command.
+ * `$ write PATH TEXT` creates a file, with a line end for each `\n`, and `$ cat PATH` prints one. Write `[exit ?]` below a new command.
  */
 type Block =
   | { readonly kind: 'text'; readonly line: string }
@@ -124,7 +124,7 @@ function fileCommand(home: Home, program: string, [name = '', ...words]: readonl
   if (program === 'cat') return { stdout: readFileSync(path, 'utf8'), stderr: '', code: 0 };
   if (program !== 'write') throw new Error(`a transcript has no command ${program}`);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `${words.join(' ')}\n`);
+  writeFileSync(path, `${words.join(' ').replaceAll('\\n', '\n')}\n`);
   return { stdout: '', stderr: '', code: 0 };
 }
 
@@ -191,6 +191,7 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
     'key',
   ],
   [/SHA256:[\w+/]{43}/g, 'platform-fingerprint'],
+  [/[\w-]{43}\b(?<=Checkpoint of the journal +.{43})/g, 'checkpoint'],
   [/\[fr-[0-9a-f]{8}\]/g, 'tag'],
   [/[0-9a-f]{12}\b(?<=(?:[Ff]ingerprint +|"(?:oldF|f)ingerprint": "|\bkey +).{12})/g, 'fingerprint'],
   [/\bbridge_quote_\d+_[0-9a-f]{8}\b/g, 'bridge-quote'],
@@ -207,12 +208,17 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
 ];
 
 /** Who runs the tests, and where. */
+/** Digests of rows, which may have ids. */
+const ROW_DIGESTS = /(\bDigest {2,}|"digest": ")[\w-]{43}(?![\w-])/g;
 const MACHINE = `${userInfo().username} on ${hostname()}`;
 const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d(?::\d\d)?(?:Z| UTC| [+-]\d\d(?::\d\d)?))/g;
 /** The month that a report is about, where no month was typed. */
-const MONTHS = /((?:report accept \w+|see: fiatrail report|\bmonth) +)20\d\d-\d\d\b/g;
+const MONTHS =
+  /((?:report (?:accept \w+|close|reopen|books)|see: fiatrail report|\bmonth"?:?|error: |closed month is|\b(?:re)?open|\bclose) +"?|error: )20\d\d-\d\d\b(?!-)/gi;
 
 const MILLISECONDS = /("(?:serviceAtMs|sinceMs)": |(?:Service at|Since) ms {2,})\d{13}/g;
+/** A size that depends on the ids in an archive. */
+const BYTES = /(\nBytes {2,})\d+(?=\nComplete)/g;
 const BLOCKS = /("blockNumber": |Block number {2,})"?\d+"?/g;
 
 /** Replaces varying values by placeholders; within a transcript, equal values get equal placeholders. */
@@ -238,6 +244,8 @@ function createNormaliser(home: Home): (output: string) => string {
         .replace(TIMES, '<time>')
         .replace(MONTHS, '$1<month>')
         .replace(MILLISECONDS, '$1<milliseconds>')
-        .replace(BLOCKS, '$1<block>'),
+        .replace(BYTES, '$1<bytes>')
+        .replace(BLOCKS, '$1<block>')
+        .replace(ROW_DIGESTS, '$1<digest>'),
     );
 }

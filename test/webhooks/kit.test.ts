@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
-import { bodyOf, type ReadWith } from '../../src/webhooks/kit.ts';
+import { bodyOf, type ReceiveOptions } from '../../src/webhooks/kit.ts';
 import type { Delivery } from '../../src/webhooks/verify.ts';
 import { block, EXPRESS, HONO, homeWithPackages, NODE, post, startHandler } from '../docs/handlers.ts';
 import { ROOT, requireBuilt, startProgram } from '../support/built.ts';
@@ -102,7 +102,7 @@ test('the types of the package fit the handlers of the page', async () => {
   };
   expect(await compile('', '')).toEqual({ stdout: '', stderr: '', code: 0 });
   const { stdout } = await compile('process.env.WEBHOOK_SECRET', '5');
-  expect(stdout.match(/^\w+\.mjs(?=.*VerifyWith)/gm)).toEqual([NODE.file, HONO.file]);
+  expect(stdout.match(/^\w+\.mjs(?=.*ReceiveOptions)/gm)).toEqual([NODE.file, HONO.file]);
 });
 
 /** Receives a `Request`, then prints the event or the error, and the files that it loaded. */
@@ -177,7 +177,7 @@ const head = (length: number) => `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-
 
 describe('the body of a request of node:http', () => {
   /** Sends text on one connection to a server that answers with the length of each body; resolves once the connection is closed. */
-  async function exchanged(options: ReadWith, text: string, readsBefore = false): Promise<string> {
+  async function exchanged(options: ReceiveOptions, text: string, readsBefore = false): Promise<string> {
     const server = createServer(async (request: IncomingMessage, response) => {
       try {
         if (readsBefore) await request.toArray();

@@ -1,4 +1,5 @@
 import { parseArgsStringToArgv } from 'string-argv';
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
@@ -35,7 +36,7 @@ interface SecretCommand {
   /** For messages. */
   readonly name: string;
   /** How to give another command, for messages. */
-  readonly change: string;
+  readonly change: Hint;
 }
 
 /** Runs a command and returns the secret that it prints. Throws CliError usage, which never contains what was printed. */
@@ -53,10 +54,10 @@ export async function secretPrintedBy(
   return new Secret(keyIn(outputOf(end, { label, isShell, limitMs, change }), label));
 }
 
-const CHANGE = 'change it with: fiatrail profiles add NAME --key-command CMD';
+const CHANGE = advice`change it with: [fiatrail profiles add NAME --key-command CMD]`;
 const TRY = 'run it yourself in this terminal and fix the problem it reports';
 
-function refuse(code: string, message: string, hint: string): CliError {
+function refuse(code: string, message: string, hint: Hint): CliError {
   return new CliError('usage', message, { code: `COMMAND_${code}`, hint });
 }
 
@@ -65,12 +66,12 @@ const SHELL_NOT_FOUND = 127;
 
 function outputOf(
   end: ProgramEnd,
-  { label, isShell, limitMs, change }: { label: string; isShell: boolean; limitMs: number; change: string },
+  { label, isShell, limitMs, change }: { label: string; isShell: boolean; limitMs: number; change: Hint },
 ): string {
   if (end.kind === 'late')
     throw refuse('TIMEOUT', `${label} did not finish within ${limitMs / 1000} s`, `it must not prompt; ${TRY}`);
   if (end.kind !== 'ended' || (isShell && end.code === SHELL_NOT_FOUND))
-    throw refuse('NOT_FOUND', `${label} was not found or cannot be run`, `install it, or ${change}`);
+    throw refuse('NOT_FOUND', `${label} was not found or cannot be run`, advice`install it, or ${change}`);
   if (end.code === null) throw refuse('FAILED', `${label} was terminated by a signal`, TRY);
   if (end.code !== 0) throw refuse('FAILED', `${label} failed with exit code ${end.code}`, TRY);
   return end.stdout;

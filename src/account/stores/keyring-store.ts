@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
@@ -80,31 +81,31 @@ function parseAnswer(end: ProgramEnd): Done | KeyringProblem {
   return { kind: 'failed', why: 'the helper process ended without an answer' };
 }
 
-const FILE_INSTEAD = '; or keep the key in a file with: fiatrail profiles add NAME --store file';
+const FILE_INSTEAD = advice`; or keep the key in a file with: [fiatrail profiles add NAME --store file]`;
 
-const ERRORS: Readonly<Record<KeyringProblem['kind'], readonly [code: string, message: string, hint: string]>> = {
+const ERRORS: Readonly<Record<KeyringProblem['kind'], readonly [code: string, message: string, hint: Hint]>> = {
   absent: [
     'KEYRING_ABSENT',
     'the optional package @napi-rs/keyring, which gives access to the system keychain, is not installed',
-    `install fiatrail with npm and its optional dependencies (the single binary cannot use the keychain), then run: fiatrail doctor${FILE_INSTEAD}`,
+    advice`install fiatrail with npm and its optional dependencies (the single binary cannot use the keychain), then run: [fiatrail doctor]${FILE_INSTEAD}`,
   ],
   'no-store': [
     'KEYRING_ABSENT',
     'this session has no reachable system keychain',
-    `on Linux, start one such as gnome-keyring in a session with D-Bus, then run: fiatrail doctor${FILE_INSTEAD}`,
+    advice`on Linux, start one such as gnome-keyring in a session with D-Bus, then run: [fiatrail doctor]${FILE_INSTEAD}`,
   ],
-  locked: ['KEYRING_LOCKED', 'the system keychain is locked', `unlock it and try again${FILE_INSTEAD}`],
+  locked: ['KEYRING_LOCKED', 'the system keychain is locked', advice`unlock it and try again${FILE_INSTEAD}`],
   denied: [
     'KEYRING_LOCKED',
     'the system keychain denied access or was not unlocked',
-    `allow access when the keychain asks${FILE_INSTEAD}`,
+    advice`allow access when the keychain asks${FILE_INSTEAD}`,
   ],
   late: [
     'KEYRING_TIMEOUT',
     `the system keychain did not respond within ${LIMIT_MS / 1000} s`,
-    `unlock it, then run: fiatrail doctor${FILE_INSTEAD}`,
+    advice`unlock it, then run: [fiatrail doctor]${FILE_INSTEAD}`,
   ],
-  failed: ['KEYRING_FAILED', 'the system keychain failed', `check it with its own application${FILE_INSTEAD}`],
+  failed: ['KEYRING_FAILED', 'the system keychain failed', advice`check it with its own application${FILE_INSTEAD}`],
 };
 
 /** The error of a problem. `sinceMs` is set for a remembered problem: the time when it was detected. */

@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Ids, World } from '../../base/world.ts';
@@ -16,7 +17,7 @@ export async function openStore(world: World, settings: StoreSettings): Promise<
     case 'environment':
       throw new CliError('usage', 'this profile takes its key from FIATRAIL_API_KEY and has no store', {
         code: 'STORE_NONE',
-        hint: 'keep the key in a file with: fiatrail profiles add NAME --store file',
+        hint: advice`keep the key in a file with: [fiatrail profiles add NAME --store file]`,
       });
   }
 }
@@ -30,6 +31,6 @@ export async function requireWritable(store: SecretStore, profile: string, ids: 
   if (found?.reveal() === probe) return;
   throw new CliError('usage', `${store.location(profile, 'api-key')} did not return what was written to it`, {
     code: 'STORE_UNRELIABLE',
-    hint: 'use another store, for example: fiatrail profiles add NAME --store file',
+    hint: advice`use another store, for example: [fiatrail profiles add NAME --store file]`,
   });
 }

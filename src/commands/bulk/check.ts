@@ -18,7 +18,6 @@ export const checkCommand = (catalogue: readonly Group[]) =>
     prints: checkedSchema,
     parameters: { file: fileArgument, as: asOption, ...controlOptions },
     run: async (account, _terminal, { file, as, count, total }): Promise<Outcome> => {
-      account.world.steadyMemory();
       const runs = await commandAs(catalogue, as);
       const { checkFile } = await import('../../bulk/check-file.ts');
       const { fees } = runs.rows;

@@ -1,27 +1,29 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { CheckedFile } from '../../bulk/check-file.ts';
 import { requireSameRows } from '../../bulk/compare.ts';
 import type { RowProblem } from '../../bulk/findings.ts';
 import { KEY_END } from '../../bulk/progress.ts';
 import type { SecretRows } from '../../bulk/read-file.ts';
-import { followedRows } from '../../bulk/send.ts';
+import { followedRows, stateError } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
-import { approversOf } from '../../engine/plans/approver-list.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { guardOf } from '../../engine/sending/once.ts';
-import type { StagedRow } from '../../journal/files.ts';
+import type { StagedFile, StagedRow } from '../../journal/files.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { confirmRequest } from '../../terminal/ask/confirm.ts';
 import { command, type Group } from '../../terminal/command.ts';
-import { MONEY_OPTIONS, required } from '../../terminal/parse/parameters.ts';
+import { MONEY_OPTIONS, PLAN_OPTIONS, required } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { CHECKED_COLUMNS, checkedData, checkedError } from './checked.ts';
+import { planOfFile, requireSumApproved } from './approval.ts';
+import { CHECKED_COLUMNS, checkedData, checkedError, checkedSchema } from './checked.ts';
 import { asOption, controlOptions, fileArgument, runOptions } from './file-options.ts';
+import type { openPlannedFile } from './planned.ts';
 import { type CommandWithRows, commandAs, rowCommandOf } from './row-command.ts';
 import type { FileRun, runFile } from './run.ts';
-import { fileSchema } from './sent.ts';
+import { fileSchema, minorSums } from './sent.ts';
 
 /** Leaves room for the reference of a row in an idempotency key. */
 const LONGEST_KEY = 150;
@@ -48,7 +50,7 @@ export const createCommand = (catalogue: readonly Group[]) =>
       'fiatrail bulk create suppliers.csv --as "payout create" --once suppliers-{year}-{month} --first 5 --yes -o json',
     ],
     endpoints: [],
-    prints: fileSchema,
+    prints: { either: [fileSchema, checkedSchema] },
     parameters: {
       file: fileArgument,
       as: asOption,
@@ -59,10 +61,14 @@ export const createCommand = (catalogue: readonly Group[]) =>
       ),
       ...controlOptions,
       ...runOptions,
+      ...PLAN_OPTIONS,
     },
-    run: async (account, terminal, { file: path, as, once, count, total, ...run }): Promise<Outcome> => {
+    run: async (account, terminal, { file: path, as, once, count, total, plan: _, planExpires: _expires, ...run }) => {
       account.world.steadyMemory();
       const runs = await commandAs(catalogue, as);
+      const { plan: mode } = terminal.consent;
+      if (mode?.kind === 'apply' || mode?.kind === 'check') return applyFilePlan(account, terminal, runs, mode, run);
+      if (mode) (await import('./planned.ts')).requirePlannable(runs, mode);
       const { idempotencyKey: key = once } = await guardOf(
         { once },
         { isGuarded: false, input: '' },
@@ -72,7 +78,7 @@ export const createCommand = (catalogue: readonly Group[]) =>
       const names = await account.accountNames();
       const known = await journal.files.find(names, key);
       const staged = known && (await journal.files.rows(known));
-      if (known && staged) {
+      if (known && staged && !mode) {
         const { rows, secrets } = await rowsIn(account, runs, path);
         requireSameRows(known, runs.words.join(' '), staged, rows);
         // Without the file, nobody could end its pause.
@@ -82,8 +88,13 @@ export const createCommand = (catalogue: readonly Group[]) =>
       const error = checkedError(checked);
       const data = checkedData(path, runs.words.join(' '), checked);
       if (error) return { result: { data, columns: CHECKED_COLUMNS }, error };
+      if (mode) {
+        const { rows } = await rowsIn(account, runs, path, checked.digest);
+        const { writeFilePlan } = await import('./planned.ts');
+        return writeFilePlan(account, terminal, runs, { key, digest: checked.digest, rows, sums: checked.sums });
+      }
       endDryRun(account, data);
-      await requireNoApproval(account, checked);
+      await requireSumApproved(account, checked.sums, undefined);
       await journal.confirm(names, true);
       await confirmRequest(terminal.dialog, account.profile, {
         summary: `send ${checked.rows} rows as ${runs.words.join(' ')}`,
@@ -96,13 +107,30 @@ export const createCommand = (catalogue: readonly Group[]) =>
           key,
           command: runs.words.join(' '),
           rows: checked.rows,
-          sums: Object.fromEntries(checked.sums.map(({ asset, minor }) => [asset, String(minor)])),
+          sums: minorSums(checked.sums),
         },
         batches,
       );
       return (await import('./run.ts')).runFile(account, terminal, { command: runs, file, secrets }, run);
     },
   });
+
+/** Sends the rows of a file by its plan: opens it first, unless someone has. */
+async function applyFilePlan(
+  account: Account,
+  terminal: Terminal,
+  command: CommandWithRows,
+  mode: Parameters<typeof openPlannedFile>[3],
+  input: Parameters<typeof runFile>[3],
+): Promise<Outcome> {
+  const { openPlannedFile, plannedFile } = await import('./planned.ts');
+  const planned = await plannedFile(account, mode);
+  const { state } = planned.file;
+  if (state !== 'planned' && state !== 'cancelled' && mode.kind === 'apply')
+    return goOn(account, terminal, { command, file: planned.file }, input);
+  const file = await openPlannedFile(account, terminal, command, mode, planned);
+  return (await import('./run.ts')).runFile(account, terminal, { command, file }, input);
+}
 
 /** Goes on with a file, after someone agreed to what is left of it. */
 export async function goOn(
@@ -114,6 +142,7 @@ export async function goOn(
 ): Promise<Outcome> {
   const journal = await account.journal();
   const rows = await followedRows(journal, file);
+  if (file.state === 'planned') throw stateError(file) ?? new Error('a planned file may not be sent');
   const left = rows.filter(({ status }) => status === 'waiting' || status === 'rejected').length;
   if (left > 0 && file.state !== 'cancelled') {
     await journal.confirm(await account.accountNames(), true);
@@ -127,6 +156,31 @@ export async function goOn(
   return (await import('./run.ts')).runFile(account, terminal, { ...others, file: now }, input);
 }
 
+/** Returns the keys of the files that have used some references. A file whose plan can no longer be applied is cancelled first, which frees its own. */
+async function usedReferences(account: Account, references: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const names = await account.accountNames();
+  const { files } = await account.journal();
+  const used = await files.usedReferences(names, references);
+  let isFreed = false;
+  for (const key of new Set(used.values())) {
+    const file = await files.find(names, key);
+    if (file?.state !== 'planned' || !(await isEnded(account, file))) continue;
+    await files.setState(file, 'cancelled');
+    isFreed = true;
+  }
+  return isFreed ? files.usedReferences(names, references) : used;
+}
+
+/** Whether the plan of a file was rejected or withdrawn, or has expired. */
+async function isEnded(account: Account, file: StagedFile): Promise<boolean> {
+  const queued = await planOfFile(account, file);
+  if (!queued) return false;
+  const { closingOf } = await import('../../engine/plans/acts.ts');
+  return (
+    closingOf(queued.acts) !== undefined || (await account.time.nowMs()) >= Date.parse(queued.plan.content.expiresAt)
+  );
+}
+
 async function checkedFile(
   account: Account,
   runs: CommandWithRows,
@@ -136,35 +190,18 @@ async function checkedFile(
 ): Promise<CheckedFile> {
   const { checkFile } = await import('../../bulk/check-file.ts');
   const { fees } = runs.rows;
-  const names = await account.accountNames();
-  const { files } = await account.journal();
   return checkFile(account, {
     command: rowCommandOf(runs),
     path,
     controls,
     usedBefore: async (references) => {
-      const used = await files.usedReferences(names, references);
+      const used = await usedReferences(account, references);
       return new Map(
         [...used].flatMap(([reference, of]) => (of === key ? [] : [[reference, `the file ${of}`] as const])),
       );
     },
     ...(fees ? { fees } : {}),
   });
-}
-
-/** Throws CliError declined if all rows together are above an amount that needs the approval of someone else. */
-async function requireNoApproval(account: Account, { sums }: CheckedFile): Promise<void> {
-  const { approvalThresholdsOf, sumReason } = await import('../../engine/plans/signatures.ts');
-  const reason = sumReason(approvalThresholdsOf(account.profile, await approversOf(account)), sums);
-  if (reason === undefined) return;
-  throw new CliError(
-    'declined',
-    `profile ${account.profile.name} requires another approver’s approval for ${reason}; nothing was sent`,
-    {
-      code: 'APPROVAL_REQUIRED',
-      hint: 'split the file, or have each payment approved by a plan of its own: --plan FILE',
-    },
-  );
 }
 
 /** How many warnings a question shows. */
@@ -208,7 +245,7 @@ async function batchesIn(
     if (!first) return;
     throw new CliError('usage', `line ${first.line}: ${first.column ?? 'the row'} ${first.problem}; nothing was sent`, {
       code: 'BAD_ROWS',
-      hint: `see all with: fiatrail bulk check ${path} --as "${runs.words.join(' ')}"`,
+      hint: advice`see all with: [fiatrail bulk check ${path} --as "${runs.words.join(' ')}"]`,
     });
   };
   return openRows(account, rowCommandOf(runs), path, wrong, agreed);

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { followedRows } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
@@ -6,6 +7,7 @@ import type { Outcome } from '../../engine/outcome.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import type { StagedFile } from '../../journal/files.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
+import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { confirmRequest } from '../../terminal/ask/confirm.ts';
 import { command, type Group } from '../../terminal/command.ts';
 import { argument, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
@@ -23,7 +25,7 @@ async function fileNamed(account: Account, key: string): Promise<StagedFile> {
   if (file) return file;
   throw new CliError('usage', `no file of this account has the key ${key}`, {
     code: 'NOT_FOUND',
-    hint: 'list the files with: fiatrail bulk status',
+    hint: advice`list the files with: [fiatrail bulk status]`,
   });
 }
 
@@ -39,7 +41,7 @@ const statusCommand = command({
   summary: 'Show how far files are, and what each waits for',
   examples: ['fiatrail bulk status', 'fiatrail bulk status suppliers-2026-11 -o json --query waiting'],
   endpoints: [],
-  prints: { either: [fileSchema, () => z.object({ files: z.array(fileSchema()) })] },
+  prints: { either: [fileSchema, () => z.object({ files: z.array(fileSchema()), pagination: paginationSchema() })] },
   parameters: { key: optionalArgument('key', 'key of a file; without it, all files of the account', fileKey) },
   run: async (account, _terminal, { key }): Promise<Outcome> => {
     if (key !== undefined)
@@ -87,7 +89,7 @@ const resumeCommand = (catalogue: readonly Group[]) =>
       if (rowCommandOf(runs).columns.some(({ isSecret }) => isSecret))
         throw new CliError('usage', `the BVNs of the file ${key} are not stored; nothing was sent`, {
           code: 'FILE_NEEDED',
-          hint: `give the file again: fiatrail bulk create FILE --as "${file.command}" --once ${key}`,
+          hint: advice`give the file again: [fiatrail bulk create FILE --as "${file.command}" --once ${key}]`,
         });
       return goOn(account, terminal, { command: runs, file }, input, true);
     },
@@ -118,8 +120,10 @@ const reportedSchema = () =>
   z.object({
     key: z.string(),
     command: z.string(),
-    rows: z.array(z.looseObject({ reference: z.string(), line: z.int(), status: z.string() })),
-    sums: z.array(z.object({ status: z.string(), rows: z.int(), sum: z.nullable(z.unknown()) })),
+    // With the columns of the file, which are those of its command. Rows for another file have no line and no status.
+    rows: z.array(z.looseObject({ reference: z.string(), line: z.optional(z.int()), status: z.optional(z.string()) })),
+    sums: z.array(z.object({ status: z.string(), rows: z.int(), sum: z.nullable(amountSchema()) })),
+    pagination: paginationSchema(),
   });
 
 const reportCommand = (catalogue: readonly Group[]) =>

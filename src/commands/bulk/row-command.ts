@@ -9,14 +9,15 @@ export type CommandWithRows = Command & { readonly rows: RowsOfCommand };
 
 const hasRows = (command: Command): command is CommandWithRows => command.rows !== undefined;
 
-/** Returns the command that `--as` names. Throws CliError usage, with those that there are. */
+/** Returns the command that `--as` names, with spaces or, as completion writes it, with hyphens. Throws CliError usage, with those that there are. */
 export async function commandAs(catalogue: readonly Group[], typed: string): Promise<CommandWithRows> {
   const words = typed
     .replace(/^fiatrail /, '')
     .trim()
     .replace(/\s+/g, ' ');
-  const group = catalogue.find(({ name }) => name === words.split(' ')[0]);
-  const found = (await group?.load())?.find((each) => each.words.join(' ') === words);
+  const isMeant = (name: string) => words === name || words.startsWith(`${name} `) || words.startsWith(`${name}-`);
+  const groups = await Promise.all(catalogue.filter(({ name }) => isMeant(name)).map(({ load }) => load()));
+  const found = groups.flat().find((each) => [each.words.join(' '), each.words.join('-')].includes(words));
   if (found && hasRows(found)) return found;
   const names = (await Promise.all(catalogue.map(({ load }) => load())))
     .flat()

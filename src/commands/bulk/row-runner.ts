@@ -1,4 +1,5 @@
 import { CliError } from '../../base/errors.ts';
+import { rowValues } from '../../bulk/columns.ts';
 import { keyOf } from '../../bulk/progress.ts';
 import type { SendRow } from '../../bulk/send.ts';
 import { effectOf } from '../../contract/endpoint.ts';
@@ -6,12 +7,13 @@ import { redact } from '../../contract/redact.ts';
 import type { Account } from '../../engine/account.ts';
 import { AlreadyDone, type Guard, LostRequest, reconcileHint, requireFree } from '../../engine/guard.ts';
 import { type OpenedAccount, openAccount } from '../../engine/opening/open-account.ts';
-import type { ChangePrompt } from '../../engine/sending/change.ts';
+import type { ChangePrompt, Consent } from '../../engine/sending/change.ts';
 import { guardIn, requireUnused } from '../../engine/sending/once.ts';
 import type { StagedFile } from '../../journal/files.ts';
 import type { Intent } from '../../journal/intent.ts';
 import { inputName } from '../../terminal/ask/input.ts';
 import { consenting, type Terminal } from '../../terminal/terminal.ts';
+import type { Approval } from './approval.ts';
 import { cachedReads } from './cached-reads.ts';
 import { type CommandWithRows, rowCommandOf } from './row-command.ts';
 
@@ -56,15 +58,17 @@ interface RowContext {
   readonly file: Pick<StagedFile, 'key'>;
   /** The texts that were not staged, by reference. */
   readonly secrets: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** Returns the plan that the rows are sent by, as it counts now; undefined if they need none. Throws CliError declined. */
+  readonly approval: Approval;
 }
 
 /** Returns what sends a row of a file as its command. */
-export function rowRunner({ account, terminal, rows, command, file, secrets }: RowContext): SendRow {
+export function rowRunner({ account, terminal, rows, command, file, secrets, approval }: RowContext): SendRow {
   const runs = rowCommandOf(command);
   const call = cachedReads(rows);
   return async (row) => {
     const texts = { ...row.texts, ...secrets.get(row.reference) };
-    const values = valuesOf(texts, runs.columns);
+    const values = rowValues(texts, runs);
     const request = runs.requestOf(values);
     // A second interrupt must say which request was in the air.
     const own: Account = { ...rows, activity: account.activity, call };
@@ -75,7 +79,7 @@ export function rowRunner({ account, terminal, rows, command, file, secrets }: R
     const { endpoint } = command.rows;
     const send =
       effectOf(endpoint, request) === 'money'
-        ? () => sendMoney(own, terminal, command, key, values)
+        ? async () => sendMoney(own, terminal, { command, idempotencyKey: key, values, plan: await approval() })
         : endpoint.starts === undefined
           ? () => sendChange(own, terminal, command, { key, texts, values, request })
           : () => sendOnboarding(own, terminal, command, key, values);
@@ -83,18 +87,6 @@ export function rowRunner({ account, terminal, rows, command, file, secrets }: R
       if (!(error instanceof AlreadyDone)) throw error;
     });
   };
-}
-
-function valuesOf(
-  texts: Readonly<Record<string, string>>,
-  columns: ReturnType<typeof rowCommandOf>['columns'],
-): Record<string, unknown> {
-  return Object.fromEntries(
-    columns.flatMap(({ key, parse }) => {
-      const text = texts[key];
-      return text === undefined ? [] : [[key, parse(text)] as const];
-    }),
-  );
 }
 
 const agreed = (terminal: Terminal): Terminal => ({
@@ -127,8 +119,8 @@ interface ChangeOfRow {
 }
 
 /**
- * Makes a change that does the same however often it is made. It is recorded as sent only once it was accepted, so that a process which died leaves a row that is sent
- * again, and no outcome that nobody can find out.
+ * Makes a change that moves no money. The journal has it as sent before it leaves, as it has money: a second bank account, or a wallet that someone has replaced since,
+ * would not be the same. What became of it, if no response came, is read from what it changed.
  */
 async function sendChange(
   account: Account,
@@ -158,17 +150,17 @@ async function sendChange(
     await command.run(account, agreed(terminal), values as never);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    await journal.append(claim, 'rejected', { detail });
+    const isUnknown = !(error instanceof CliError) || error.category === 'unknown';
+    await journal.append(claim, isUnknown ? 'unknown' : 'rejected', { detail });
     throw error;
   }
-  await journal.append(claim, 'sent');
   await journal.append(claim, 'settled');
 }
 
 async function claimedChange(account: Account, intent: Intent): Promise<string> {
   const journal = await account.journal();
   for (;;) {
-    const claim = await journal.claim(intent);
+    const claim = await journal.claim(intent, account.globals.timeoutMs);
     if (claim.kind === 'ours') return claim.operationId;
     if (claim.kind === 'over-limit' || claim.kind === 'plan-closed')
       throw new Error('a change without money was compared with a limit of amounts, or with a plan');
@@ -176,18 +168,23 @@ async function claimedChange(account: Account, intent: Intent): Promise<string> 
   }
 }
 
+interface MoneyOfRow {
+  readonly command: CommandWithRows;
+  readonly idempotencyKey: string;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly plan: Consent['plan'];
+}
+
 async function sendMoney(
   account: Account,
   terminal: Terminal,
-  command: CommandWithRows,
-  idempotencyKey: string,
-  typed: Readonly<Record<string, unknown>>,
+  { command, idempotencyKey, values: typed, plan }: MoneyOfRow,
 ): Promise<void> {
   const { values, guard: plain } = await guardIn(command, typed, account.time.nowMs);
   if (!plain) throw new Error(`${command.words.join(' ')} moves money without a guard`);
   // Not filled in: a reference may have braces.
   const guard = { ...plain, idempotencyKey };
-  const consented = consenting(agreed(terminal), { guard });
+  const consented = consenting(agreed(terminal), { guard, plan });
   const run = async () => {
     await requireUnused(account, guard);
     try {

@@ -1,6 +1,7 @@
 import type { RowCommand } from '../../bulk/columns.ts';
 import { followAccepted } from '../../bulk/follow.ts';
-import { countsOf, type FollowedRow } from '../../bulk/progress.ts';
+import { waitForTurnMs } from '../../bulk/pace.ts';
+import { badRowNotes, countsOf, type FollowedRow } from '../../bulk/progress.ts';
 import { amountOf } from '../../bulk/report.ts';
 import { followedRows, looked, type SentRows, sendRows, settleUnknown } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
@@ -10,9 +11,10 @@ import { amountForPeople } from '../../money/amount.ts';
 import { grouped } from '../../money/decimal.ts';
 import { DEFAULT_WAIT_MS } from '../../terminal/parse/field-options.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { approvalOf } from './approval.ts';
 import { type CommandWithRows, rowCommandOf } from './row-command.ts';
 import { openForRows, rowRunner } from './row-runner.ts';
-import { FILE_COLUMNS, fileData, fileError, fileSums } from './sent.ts';
+import { FILE_COLUMNS, fileData, fileError, leftSums } from './sent.ts';
 
 interface RunInput {
   readonly first: number | undefined;
@@ -30,6 +32,9 @@ export interface FileRun {
 
 const STOP_AFTER = 10;
 
+/** What is said at the first interrupt: a row that waits for the rate limit may take a minute. */
+const ENDS_SOON = 'ends after the row that is being sent; a second interrupt ends at once';
+
 /** Sends the rows of a staged file, follows them to their end, and returns what is printed. */
 export async function runFile(
   account: Account,
@@ -37,12 +42,17 @@ export async function runFile(
   { command, file, secrets = new Map() }: FileRun,
   { first, stopAfter = STOP_AFTER, wait = DEFAULT_WAIT_MS }: RunInput,
 ): Promise<Outcome> {
+  const approval = await approvalOf(account, file);
   const opened = openForRows(account, command);
   const line = account.notices.progress.line(true);
   const shows = progressOf(account, { command, file }, line.isLive);
+  const { interrupted } = account.world;
+  const sayEnd = () => void line.clear().then(() => account.notices.say(ENDS_SOON));
+  interrupted.addEventListener('abort', sayEnd, { once: true });
   try {
     const sent = await sendRows(account, file, {
-      send: rowRunner({ account, terminal, rows: opened.account, command, file, secrets }),
+      send: rowRunner({ account, terminal, rows: opened.account, command, file, secrets, approval }),
+      waitMs: () => waitForTurnMs(opened.account, command.rows.endpoint),
       first,
       stopAfter,
       progress: async (count, rows) => {
@@ -54,6 +64,7 @@ export async function runFile(
     await line.clear();
     const ended = await followToEnd(account, file, sent, wait);
     await line.end();
+    for (const note of badRowNotes(ended, sent.noted)) await account.notices.say(note);
     const journal = await account.journal();
     const now = await journal.files.current(file);
     const result = { data: fileData(now, ended, undefined), columns: FILE_COLUMNS };
@@ -62,6 +73,7 @@ export async function runFile(
     const shown = sent.stopped?.category === 'pending' ? (fileError(now, ended) ?? sent.stopped) : error;
     return shown ? { result, error: shown } : { result };
   } finally {
+    interrupted.removeEventListener('abort', sayEnd);
     await line.clear();
     await opened.close();
   }
@@ -110,19 +122,21 @@ function progressOf({ world }: Account, { command, file }: FileRun, isLive: bool
     if (now - shownMs < everyMs) return undefined;
     shownMs = now;
     const rows = all();
-    const { waiting, rejected, failed, unknown } = countsOf(rows);
+    const { waiting, rejected, failed, unknown, struck } = countsOf(rows);
     const bad = [failed && `${failed} failed`, rejected && `${rejected} rejected`, unknown && `${unknown} unknown`];
     const left = sent === 0 ? [] : [`${durationText(((now - sinceMs) / sent) * waiting)} left`];
-    const done = `${grouped(rows.length - waiting)} of ${grouped(rows.length)} rows`;
+    const done = `${grouped(rows.length - waiting - struck)} of ${grouped(rows.length - struck)} rows`;
     return [done, ...bad.filter(Boolean), ...sumsText(runs, file, rows), ...left].join(' · ');
   };
 }
 
 /** `₦1,000.00 of ₦5,000.00`: what was sent, or may have been. */
 function sumsText(runs: RowCommand, file: StagedFile, rows: readonly FollowedRow[]): readonly string[] {
-  const sent = rows.filter(({ status }) => status !== 'waiting' && status !== 'rejected' && status !== 'failed');
+  const sent = rows.filter(
+    ({ status }) => status !== 'waiting' && status !== 'rejected' && status !== 'failed' && status !== 'struck',
+  );
   const amounts = sent.flatMap((row) => amountOf(runs, row) ?? []);
-  return fileSums(file).map((total) => {
+  return leftSums(file).map((total) => {
     const minor = amounts.reduce((sum, each) => (each.asset === total.asset ? sum + each.minor : sum), 0n);
     return `${amountForPeople({ ...total, minor })} of ${amountForPeople(total)}`;
   });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { completionFile } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { endDryRun } from '../../engine/requests.ts';
@@ -108,7 +109,7 @@ function shellIn({ env }: Pick<World, 'env'>, named: Shell | undefined): Shell {
   const found = named ?? (['bash', 'zsh', 'fish'] as const).find((shell) => shell === own);
   if (found) return found;
   throw new CliError('usage', 'SHELL does not name bash, zsh or fish', {
-    hint: 'name the shell: fiatrail completion install bash',
+    hint: advice`name the shell: [fiatrail completion install bash]`,
   });
 }
 

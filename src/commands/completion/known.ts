@@ -30,14 +30,29 @@ const REQUEST_ID = 'request-id';
 /** A plan of the journal; a plan may be a file too. */
 export const PLAN = 'plan';
 
+/** A command that runs for each row of a file. */
+const ROW_COMMAND = 'command';
+
+/** The commands that run for each row of a file, as one word each. Loading all commands to find them would take too long. */
+export const ROW_COMMANDS: readonly string[] = [
+  'bank-accounts-add',
+  'offramp-create',
+  'payout-create',
+  'transfers-create',
+  'users-default-wallet-set',
+  'users-onboard',
+  'withdrawals-create',
+];
+
 const thingsFor = (placeholder: string) => typedIds.filter(({ placeholders }) => placeholders.includes(placeholder));
 
 /** Whether a placeholder in the help stands for the id of something, or for a bank. */
 export const isKnown = (placeholder: string): boolean =>
-  placeholder === 'code' || placeholder === PLAN || thingsFor(placeholder).length > 0;
+  ['code', PLAN, ROW_COMMAND].includes(placeholder) || thingsFor(placeholder).length > 0;
 
 /** Returns candidates for a placeholder: from this machine's journal, and from the embedded sandbox or the copy of the account. */
 export async function knownFor(placeholder: string, line: TypedWords, world: World): Promise<readonly Candidate[]> {
+  if (placeholder === ROW_COMMAND) return line.group === 'bulk' ? ROW_COMMANDS.map((text) => ({ text })) : [];
   const profile = resolveProfile(line.profile, world);
   if (placeholder === 'operation-id') return operations(line, profile, world);
   if (placeholder === REQUEST_ID) return requests(line, profile, world);

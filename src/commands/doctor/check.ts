@@ -1,7 +1,7 @@
 import type { Profile } from '../../account/profile.ts';
 import { type Category, CliError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { Account } from '../../engine/account.ts';
-import { shellWord } from '../../present/text.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 
 /** The result of one check. */

@@ -3,13 +3,13 @@ import { modeForPeople, type Profile, resolveProfile, storedOrBuiltIn, storeFor 
 import { isTrusted, profileNames, readProfile, untrustedCommand } from '../../account/stored-profile.ts';
 import { openStore } from '../../account/stores/stores.ts';
 import { CATEGORIES, CliError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { World } from '../../base/world.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/digest.ts';
 import type { Account } from '../../engine/account.ts';
 import { entryAt } from '../../files/inspect.ts';
-import { shellWord } from '../../present/text.ts';
 import { command } from '../../terminal/command.ts';
 import { switchOn } from '../../terminal/parse/parameters.ts';
 import { choiceOf } from '../../terminal/show/chosen-profile.ts';

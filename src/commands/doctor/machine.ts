@@ -1,6 +1,7 @@
 import { type Leftover, leftoversOf, removeLeftovers } from '../../account/leftovers.ts';
 import { configDir, stateDir } from '../../account/paths.ts';
 import type { Profile } from '../../account/profile.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { World } from '../../base/world.ts';
 import type { LocalCopy } from '../../copy/database.ts';
 import { existingCopy } from '../../copy/open.ts';
@@ -18,7 +19,6 @@ import {
 } from '../../files/inspect.ts';
 import { isOwnName, whyLeftAlone } from '../../files/private-folder.ts';
 import type { Journal } from '../../journal/interface.ts';
-import { shellWord } from '../../present/text.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
@@ -174,7 +175,7 @@ interface Withdrawable {
 const nothingToWithdraw = (message: string) =>
   new CliError('declined', `${message}; nothing was sent`, {
     code: 'NOTHING_TO_WITHDRAW',
-    hint: 'show the fees with: fiatrail fees earned',
+    hint: advice`show the fees with: [fiatrail fees earned]`,
   });
 
 /** Reads what can be withdrawn. Throws CliError network if the service does not report it. */

@@ -1,4 +1,5 @@
-import { type Category, CliError, withDetails } from '../../base/errors.ts';
+import { joined } from '../../base/advice.ts';
+import { type Category, CliError, hintOf, withDetails } from '../../base/errors.ts';
 import { validRequest } from '../../client/request.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { Account } from '../../engine/account.ts';
@@ -346,6 +347,6 @@ function stoppedAfter(error: CliError, parts: readonly SweptPart[], guard: Guard
   return withDetails(error, {
     category: AFTER_PARTS.includes(error.category) ? error.category : 'failed',
     message: `${error.message}; ${done}`,
-    hint: [error.hint, goOn].filter((each) => each !== undefined).join('; '),
+    hint: joined([hintOf(error), goOn], '; '),
   });
 }

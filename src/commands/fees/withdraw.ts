@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { Account } from '../../engine/account.ts';
@@ -195,7 +196,7 @@ const start = command({
   run: async (account, terminal, { amount: wanted, narration, noTag, reference, note, wait, ...input }) => {
     if (wanted === 'all' && wait !== undefined)
       throw new CliError('usage', '--wait follows one withdrawal, and --amount all may make several', {
-        hint: 'omit --wait, and follow each with: fiatrail fees withdrawals status',
+        hint: advice`omit --wait, and follow each with: [fiatrail fees withdrawals status]`,
       });
     const destination = await destinationOf(account, input);
     const texts = { destination, narration, noTag, reference, note };

@@ -1,4 +1,5 @@
 import type { QuoteTerms, SavedQuote } from '../../account/saved-quotes.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
@@ -150,13 +151,16 @@ export async function quoteWithin(
   if (!price || !saved || !areWhole(figures) || !data.quote.quoteId)
     throw new CliError('network', 'the quote has no price and amounts that can be compared; nothing was sent', {
       code: 'UNUSABLE_RESPONSE',
-      hint: 'see it with: fiatrail fx quote',
+      hint: advice`see it with: [fiatrail fx quote]`,
     });
   if (isBeyond(figures, limit, maxPrice ? 'buy' : 'sell'))
     throw new CliError(
       'declined',
       `the price is ${amountForPeople(price)}, ${maxPrice ? 'above' : 'below'} ${flag} ${amountForPeople(limit)}; nothing was sent`,
-      { code: 'PRICE_LIMIT', hint: 'run it again later, or leave an order at your price: fiatrail fx orders create' },
+      {
+        code: 'PRICE_LIMIT',
+        hint: advice`run it again later, or leave an order at your price: [fiatrail fx orders create]`,
+      },
     );
   return {
     quoteId: data.quote.quoteId,

@@ -1,3 +1,4 @@
+import type { Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import {
   containment,
@@ -91,7 +92,7 @@ export function ipRange(text: string): IpRange {
   throw invalid(mistake?.problem ?? 'it is not an IP address', mistake?.hint);
 }
 
-export const wouldLockOut = (message: string, hint: string) =>
+export const wouldLockOut = (message: string, hint: Hint) =>
   new CliError('declined', `${message}; nothing was sent`, { code: 'WOULD_LOCK_OUT', hint });
 
 /** Throws CliError declined if the first entry of an empty list does not cover this machine. */

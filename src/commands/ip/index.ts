@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { containment, fullyVisible, type IpRange, isWide, rangeText } from '../../contract/cidr.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
@@ -73,7 +74,7 @@ async function add(
     // A check always reads the current list.
     await printAccess(account);
   } else {
-    const hint = 'add the address this machine calls from; show it with: fiatrail ip check';
+    const hint = advice`add the address this machine calls from; show it with: [fiatrail ip check]`;
     await verifyAccess(account, waitMs, hint);
   }
   return outcomeOf(account, ipAllowlist, reply, { columns: ADDED });
@@ -168,7 +169,7 @@ const addCommand = command({
     if (!address) {
       throw missingError(['<address>'], {
         expected: 'the IP address or range to add',
-        hint: 'for example: fiatrail ip add 203.0.113.7 --label office',
+        hint: advice`for example: [fiatrail ip add 203.0.113.7 --label office]`,
       });
     }
     const options = { allowLockOut: Boolean(lockMeOut), waitMs: wait ?? PROPAGATION_MS };

@@ -1,4 +1,5 @@
-import { type Category, CliError, withDetails } from '../../base/errors.ts';
+import { advice } from '../../base/advice.ts';
+import { type Category, CliError, hintOf, withDetails } from '../../base/errors.ts';
 import type { Reply } from '../../client/client.ts';
 import {
   containment,
@@ -79,7 +80,7 @@ interface TargetEntry {
 /** The candidates, as the allowlist shows them. */
 const shownOf = ({ candidates }: TargetEntry): string => candidates.map(entryText).join(' or ');
 
-const SEE_LIST = 'list the entries with: fiatrail ip list';
+const SEE_LIST = advice`list the entries with: [fiatrail ip list]`;
 
 /** Finds the entry at an index. Throws CliError usage. */
 function targetAt(entries: readonly AllowlistEntry[], index: number): TargetEntry {
@@ -154,7 +155,7 @@ function guardRemoval(state: AllowlistState, target: TargetEntry, next?: IpRange
     `removing ${shownOf(target)} ${effect} this machine (${state.access.yourIp}) out: ${lock.why}`,
     next
       ? 'use a range that contains this machine with --with, or add --lock-me-out to replace it anyway'
-      : `${isHidden ? 'add --my-address with this machine’s full address, ' : ''}use fiatrail ip replace, or add --lock-me-out to remove it anyway`,
+      : advice`${isHidden ? 'add --my-address with this machine’s full address, ' : ''}use [fiatrail ip replace], or add --lock-me-out to remove it anyway`,
   );
 }
 
@@ -166,7 +167,7 @@ async function readTarget(
 ): Promise<TargetEntry> {
   if (entries.length === 0)
     throw new CliError('usage', 'the allowlist is empty, so it has no such entry; nothing was sent', {
-      hint: 'add an address with: fiatrail ip add',
+      hint: advice`add an address with: [fiatrail ip add]`,
     });
   if (address) return targetOf(entries, address);
   if (index !== undefined) return targetAt(entries, index);
@@ -205,14 +206,14 @@ async function requireSame(account: Account, { entries }: AllowlistState): Promi
   if (isSame(entries, await readEntries(account))) return;
   throw new CliError('declined', `${LIST_CHANGED}; nothing was sent`, {
     code: 'LIST_CHANGED',
-    hint: 'check it with: fiatrail ip list, then run the command again',
+    hint: advice`check it with: [fiatrail ip list], then run the command again`,
   });
 }
 
 /** After a change, verifies that this machine is still allowed, or reports its access if a lockout was accepted. */
 async function showAfter(account: Account, state: AllowlistState, allowLockOut: boolean): Promise<void> {
   if (!state.access.isAllowed || allowLockOut) return printAccess(account);
-  await verifyAccess(account, PROPAGATION_MS, 'allow this machine again with: fiatrail ip add <address>');
+  await verifyAccess(account, PROPAGATION_MS, advice`allow this machine again with: [fiatrail ip add <address>]`);
 }
 
 const REMOVED = [
@@ -292,7 +293,11 @@ async function addFirst(
   );
   const holds = containment(fullyVisible(next), access.own);
   if (holds === 'surely' || (holds === 'maybe' && access.isAllowed))
-    await verifyAccess(account, PROPAGATION_MS, 'show the address this machine calls from with: fiatrail ip check');
+    await verifyAccess(
+      account,
+      PROPAGATION_MS,
+      advice`show the address this machine calls from with: [fiatrail ip check]`,
+    );
   const entriesNow = await readEntries(account);
   const old = entriesNow.filter(({ index }) => target.candidates.some((entry) => entry.index === index));
   const isNew = entriesNow.length > entries.length;
@@ -319,12 +324,12 @@ function halfDone(error: unknown, { target, next }: Replacement, { isAddSent, ad
   const addition = added ? 'was added' : isAddUnknown ? 'may have been added' : 'was not added';
   const old = `${target.name} ${isUnknown ? 'may have been removed' : 'was not removed'}`;
   const finish = target.range
-    ? `fiatrail ip remove ${target.name}`
-    : 'fiatrail ip remove --index <n>, with the index from fiatrail ip list';
+    ? advice`[fiatrail ip remove ${target.name}]`
+    : advice`[fiatrail ip remove --index <n>], with the index from [fiatrail ip list]`;
   return withDetails(error, {
     category: added && !FINAL.includes(error.category) ? 'failed' : error.category,
     message: `${rangeText(next)} ${addition} and ${old}: ${error.message}`,
-    hint: added ? `check with: fiatrail ip list; finish with: ${finish}` : error.hint,
+    hint: added ? advice`check with: [fiatrail ip list]; finish with: ${finish}` : hintOf(error),
   });
 }
 
@@ -355,7 +360,7 @@ export const replaceCommand = command({
     requireEntry(account, input, REPLACEMENT);
     if (input.address && rangeText(input.address) === rangeText(next)) {
       throw new CliError('usage', '--with is the address being replaced', {
-        hint: 'to change its label, use: fiatrail ip add <address> --label <text>',
+        hint: advice`to change its label, use: [fiatrail ip add <address> --label <text>]`,
       });
     }
     const state = await readAllowlist(account, input.myAddress);

@@ -10,6 +10,7 @@ import {
   type StoreSettings,
 } from '../../account/stored-profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import {
@@ -110,7 +111,7 @@ async function seal(account: Account, terminal: Terminal, input: Input, isNew: b
   if (isNew && stored.encryption?.publicKey === undefined)
     throw new CliError('usage', `encryption is off in profile ${stored.name}, so there is no key to rotate`, {
       code: 'ENCRYPTION_OFF',
-      hint: 'turn it on with: fiatrail keys encryption enable',
+      hint: advice`turn it on with: [fiatrail keys encryption enable]`,
     });
   const requests = input.encryptRequests ?? stored.encryption?.requests ?? false;
   const privateKey = await privateKeyFor(account, stored, input, isNew);
@@ -165,7 +166,7 @@ async function isEncrypted(account: Account, stored: StoredProfile): Promise<boo
     if (!(error instanceof CliError)) throw error;
     throw new CliError('pending', `the public key is registered, but a read with it failed: ${error.message}`, {
       code: 'ENCRYPTION_NOT_PROVEN',
-      hint: 'the private key is stored; check it with: fiatrail keys encryption show',
+      hint: advice`the private key is stored; check it with: [fiatrail keys encryption show]`,
       cause: error,
     });
   }

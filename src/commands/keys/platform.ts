@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { publicKeyFingerprint } from '../../crypto/digest.ts';
@@ -21,7 +22,7 @@ export function requireStored({ profile }: Account): StoredProfile {
   if (stored) return stored;
   throw new CliError('usage', 'an account set by FIATRAIL_BASE_URL and FIATRAIL_API_KEY cannot store keys', {
     code: 'NO_PROFILE',
-    hint: 'add a profile for it with: fiatrail profiles add NAME --base-url URL --key-stdin',
+    hint: advice`add a profile for it with: [fiatrail profiles add NAME --base-url URL --key-stdin]`,
   });
 }
 
@@ -50,7 +51,7 @@ function expectedKey(text: string): string {
     'usage',
     'invalid fingerprint; expected SHA256: and 43 characters, or the 64 hexadecimal digits of the key',
     {
-      hint: 'see the format with: fiatrail keys platform show',
+      hint: advice`see the format with: [fiatrail keys platform show]`,
     },
   );
 }

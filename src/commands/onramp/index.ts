@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Choice } from '../../base/world.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
@@ -107,7 +108,7 @@ async function accountToPay(account: Account, requestId: string): Promise<Accoun
   const leave = () =>
     interruptedWait(
       account,
-      { again: `fiatrail onramp status ${requestId} --wait` },
+      { again: advice`[fiatrail onramp status ${requestId} --wait]` },
       'before the account could be shown',
     );
   let pauseMs = FIRST_PAUSE_MS;
@@ -374,8 +375,7 @@ const account = callCommand(getVirtualAccount, {
 const status = statusCommand(onramp, {
   id: 'request id from onramp create, or the address of its wallet',
   examples: ['REQUEST_ID', 'REQUEST_ID --wait 5m -o json', '0x52908400098527886E0F7030069857D2E4169EE7'],
-  missing:
-    'use the request id from onramp create, or the wallet that fiatrail onramp list shows; a payment into a user’s own account belongs to no onramp',
+  missing: advice`use the request id from onramp create, or the wallet that [fiatrail onramp list] shows; a payment into a user’s own account belongs to no onramp`,
   read: sayWhereToPay,
 });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { VISIBLE_AFTER_MS } from '../../engine/evidence/absence.ts';
@@ -59,14 +60,14 @@ const resumeCommand = command({
     if (given === undefined)
       throw missingError(['<operation-id> or --all'], {
         expected: 'the operation to wait for',
-        hint: 'find it with: fiatrail ops list --status accepted',
+        hint: advice`find it with: [fiatrail ops list --status accepted]`,
       });
     const operation = await operationNamed(account, given);
     const { endpoint, requestId, state, operationId: found } = operation;
     const work = await workStartedBy(endpoint);
     if (state !== 'accepted' || requestId === null || !isFollowed(work))
       throw new CliError('declined', `nothing to wait for: the operation is already ${state}`, {
-        hint: isOutcomeUnknown(operation) ? reconcileHint(found) : `see it with: fiatrail ops show ${found}`,
+        hint: isOutcomeUnknown(operation) ? reconcileHint(found) : advice`see it with: [fiatrail ops show ${found}]`,
       });
     const accounts = accountsOf(account);
     try {
@@ -163,7 +164,7 @@ const resolveCommand = command({
   run: async (account, _terminal, { completed, notDone, requestId, reason, ...input }) => {
     if (completed === notDone)
       throw new CliError('usage', 'give either --completed or --not-done', {
-        hint: 'run: fiatrail ops resolve --help',
+        hint: advice`run: [fiatrail ops resolve --help]`,
       });
     const operation = await operationNamed(account, input.operationId);
     const journal = await account.journal();
@@ -172,7 +173,7 @@ const resolveCommand = command({
     // Work that the service accepted has an end of its own. To call it not done would free its idempotency key, and move the money twice.
     if (operation.state !== 'sent' && operation.state !== 'unknown')
       throw new CliError('declined', `the outcome of this operation is known: it is ${operation.state}`, {
-        hint: `see it with: fiatrail ops show ${operation.operationId}`,
+        hint: advice`see it with: [fiatrail ops show ${operation.operationId}]`,
       });
     await journal.append(operation.operationId, 'resolved', {
       verdict: completed ? 'completed' : 'not-done',

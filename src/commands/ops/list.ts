@@ -12,7 +12,7 @@ import { paginationSchema } from '../../present/prints.ts';
 import type { Column } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { pageOptions } from '../../terminal/list-command.ts';
-import { oneOf, option, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { oneOf, option, plainText, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions, timesOf } from '../../terminal/parse/period.ts';
 import { COLUMNS, operationSchema, printed } from './printed.ts';
 
@@ -109,6 +109,7 @@ export const listCommand = command({
     'fiatrail ops list --since 2026-08-01 --all -o csv',
     'fiatrail ops list --refresh --status accepted',
     'fiatrail ops list --once fees-2026-11',
+    'fiatrail ops list --agent claude-code',
     'fiatrail ops list --kind onboarding --status failed',
   ],
   endpoints: [],
@@ -118,18 +119,19 @@ export const listCommand = command({
     state: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
     kind: option('--kind <kind>', KINDS.join(', '), oneOf(...KINDS)),
     once: option('--once <key>', 'only operations that were given this idempotency key', word),
+    agent: option('--agent <name>', 'only operations that this agent planned or had applied', plainText),
     refresh: switchOn('--refresh', 'first read the status of accepted operations from the service'),
     ...periodOptions,
     ...pageOptions(),
   },
-  run: async (account, terminal, { limit, state, kind, once, since, until, after, all, refresh }) => {
+  run: async (account, terminal, { limit, state, kind, once, agent, since, until, after, all, refresh }) => {
     const journal = await account.journal();
     await warnOfChanges(account);
-    const filter = { kind, givenIdempotencyKey: once, ...timesOf({ since, until }, terminal) };
+    const filter = { kind, givenIdempotencyKey: once, agent, ...timesOf({ since, until }, terminal) };
     const error = refresh ? await refreshed(account, filter) : undefined;
     // A request that was sent and has no response yet has no known outcome either.
     const listing = { filter, state: state === 'unknown' ? ('unknown-outcome' as const) : state };
-    const digest = listDigest('', 'ops list', [state, kind, once, since?.text, until?.text]);
+    const digest = listDigest('', 'ops list', [state, kind, once, agent, since?.text, until?.text]);
     const size = limit ?? (all ? PAGE_SIZE : DEFAULT_LIMIT);
     const from = after === undefined ? undefined : await positionAt(journal, after, digest);
     // One more than the page has, to know whether another one follows.
@@ -137,7 +139,7 @@ export const listCommand = command({
     const first = found.slice(0, size);
     const hasMore = found.length > size;
     // The journal counts all its operations, and not those of a filter.
-    const isFiltered = [state, kind, once, since, until, after].some((each) => each !== undefined);
+    const isFiltered = [state, kind, once, agent, since, until, after].some((each) => each !== undefined);
     const total = isFiltered ? (from || hasMore ? null : first.length) : await journal.count();
     const data = { operations: await Promise.all(first.map(printed)) };
     const more = all ? { more: laterPages(journal, listing, first, size) } : {};

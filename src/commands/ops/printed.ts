@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { workStartedBy } from '../../engine/evidence/find-work.ts';
@@ -154,7 +155,7 @@ export async function operationNamed(account: Account, name: string): Promise<Op
   if (!operation)
     throw new CliError('usage', 'no operation on this machine has this id, request id or idempotency key', {
       code: 'NOT_FOUND',
-      hint: 'list the operations with: fiatrail ops list',
+      hint: advice`list the operations with: [fiatrail ops list]`,
     });
   const which = found.map(({ operationId, state, summary }) => `${operationId}: ${summary}; ${state}`);
   throw new CliError('usage', 'more than one operation has this id prefix, request id or idempotency key', {

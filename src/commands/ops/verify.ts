@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Approver } from '../../account/approvers.ts';
 import { absolutePath } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { readSharedFile } from '../../files/inspect.ts';
@@ -95,7 +96,7 @@ function fileAt(path: string): string {
   } catch (error) {
     throw new CliError('usage', `${path} is neither the hash of an entry nor a readable file`, {
       code: 'UNUSABLE_FILE',
-      hint: 'give the hash, or a file with the output of: fiatrail ops journal head -o json',
+      hint: advice`give the hash, or a file with the output of: [fiatrail ops journal head -o json]`,
       cause: error,
     });
   }

@@ -1,9 +1,9 @@
 import { contradictedText } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { Looked } from '../../engine/opening/accounts.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
-import { shellWord } from '../../present/text.ts';
 
 /** What a person needs in order to decide about an operation that nothing proves: a line each. */
 export function wayOut(looked: Looked, nowMs: number | undefined): readonly string[] {

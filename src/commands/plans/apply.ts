@@ -1,9 +1,10 @@
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { requireOneJournal } from '../../engine/evidence/applied.ts';
+import { FILES } from '../../engine/plans/approver-list.ts';
 import { command } from '../../terminal/command.ts';
 import { waitOption } from '../../terminal/parse/field-options.ts';
-import { duration, type Parameter, switchOn } from '../../terminal/parse/parameters.ts';
+import { duration, type Parameter } from '../../terminal/parse/parameters.ts';
 import { type NamedPlan, planArgument, planNamed, requireOpen } from './named.ts';
 
 /** How often a job that waits reads the journal. */
@@ -54,10 +55,12 @@ async function requireMoney({ content: { endpoint } }: NamedPlan['plan']): Promi
     import('../../contract/load.ts'),
   ]);
   const entry = directory.find(({ id }) => id === endpoint);
+  // Its rows do; it needs an approval before an agent opens it.
+  if (endpoint === FILES) return;
   if (entry && (await createLoader()(entry)).effect === 'money') return;
   throw new CliError('declined', 'an agent can apply only a plan that moves money; nothing was changed', {
     code: 'NOT_FOR_AGENTS',
-    hint: 'apply it without --as-agent',
+    hint: 'have a person apply it',
   });
 }
 
@@ -75,18 +78,17 @@ export const applyCommand = command({
   parameters: {
     named: planArgument,
     whenApproved,
-    asAgent: switchOn('--as-agent', 'send only what a second person approved, or what the allowance for agents covers'),
     wait: waitOption,
   },
-  run: async (account, terminal, { named: given, whenApproved: approvalMs, asAgent: isForAgent, wait }) => {
+  run: async (account, terminal, { named: given, whenApproved: approvalMs, wait }) => {
     const { signersOf } = await import('../../engine/plans/signatures.ts');
     const named =
       approvalMs === undefined
         ? await planNamed(account, given, await signersOf(account))
         : await approvedPlan(account, given, approvalMs);
     await requireOpen(named);
-    if (isForAgent) await requireMoney(named.plan);
+    if (account.globals.agent !== undefined) await requireMoney(named.plan);
     await requireOneJournal(account, named.plan);
-    return terminal.runs.planned(account, terminal, named.plan, { kind: 'apply', waitMs: wait, isForAgent });
+    return terminal.runs.planned(account, terminal, named.plan, { kind: 'apply', waitMs: wait });
   },
 });

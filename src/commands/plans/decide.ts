@@ -1,4 +1,5 @@
 import { ownApprover } from '../../account/approvers.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Decision } from '../../engine/plans/acts.ts';
@@ -45,8 +46,8 @@ function requirePerson({ world }: Account, act: Decision, { plan }: NamedPlan, o
     {
       code: isAuthor ? 'REJECTED_BY_AUTHOR' : 'WITHDRAWN_BY_OTHER',
       hint: isAuthor
-        ? 'take it back with: fiatrail plans withdraw'
-        : 'an approver rejects it with: fiatrail plans reject',
+        ? advice`take it back with: [fiatrail plans withdraw]`
+        : advice`an approver rejects it with: [fiatrail plans reject]`,
     },
   );
 }
@@ -87,8 +88,19 @@ async function decide(account: Account, act: Decision, given: string, reason: st
     await requireOpen(now, 'changed');
     await requireUnapplied(account, now, 'changed');
   });
+  await cancelFile(account, plan);
   await notifyOfPlan(account, plan, { status: act, by, reason });
   return { result: await shownNow(account, { ...named, ...withCounting(queued, signers) }, signers) };
+}
+
+/** Cancels the file whose plan has ended, so that its references can be used again. */
+async function cancelFile(account: Account, plan: NamedPlan['plan']): Promise<void> {
+  const { fileKeyOf } = await import('../../engine/plans/queue.ts');
+  const key = fileKeyOf(plan);
+  if (key === undefined) return;
+  const { files } = await account.journal();
+  const file = await files.find(await account.accountNames(), key);
+  if (file?.plan?.id === plan.content.id && file.state === 'planned') await files.setState(file, 'cancelled');
 }
 
 const parameters = { named: planArgument, reason: REASON };

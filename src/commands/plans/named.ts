@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type OwnApprover, ownApprover } from '../../account/approvers.ts';
 import { absolutePath } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import type { QueuedPlan } from '../../engine/plans/acts.ts';
@@ -51,12 +52,16 @@ export async function requireOpen(plan: QueuedPlan, not: 'sent' | 'approved' | '
 
 /** Throws CliError declined if a plan was applied: what was sent cannot be decided any more. */
 export async function requireUnapplied(account: Account, plan: QueuedPlan, not: 'approved' | 'changed'): Promise<void> {
-  const { operationsOf } = await import('../../engine/plans/queue.ts');
-  const [operation] = await operationsOf(account, plan);
-  if (!operation) return;
-  throw new CliError('declined', `the plan was applied on ${operation.createdAt}; nothing was ${not}`, {
+  const { fileKeyOf, operationsOf } = await import('../../engine/plans/queue.ts');
+  const { fileApplied } = await import('../../engine/plans/acts.ts');
+  const opened = fileApplied(plan);
+  const [operation] = opened ? [] : await operationsOf(account, plan);
+  const at = opened?.at ?? operation?.createdAt;
+  if (at === undefined) return;
+  const show = operation ? `ops show ${operation.operationId}` : `bulk status ${fileKeyOf(plan.plan)}`;
+  throw new CliError('declined', `the plan was applied on ${at}; nothing was ${not}`, {
     code: 'PLAN_APPLIED',
-    hint: `see how it ended with: fiatrail ops show ${operation.operationId}`,
+    hint: advice`see how it ended with: [fiatrail ${show}]`,
   });
 }
 
@@ -72,8 +77,8 @@ export async function requireApprover(
     code: 'NO_APPROVER_KEY',
     hint:
       list.approvers.length === 0
-        ? 'make one with: fiatrail profiles approvers add NAME --generate'
-        : 'see the approvers with: fiatrail profiles approvers list',
+        ? advice`make one with: [fiatrail profiles approvers add NAME --generate]`
+        : advice`see the approvers with: [fiatrail profiles approvers list]`,
   });
 }
 
@@ -110,6 +115,7 @@ export const plannedSchema = () =>
         at: z.iso.datetime(),
         reason: z.nullable(z.string()),
         operationId: z.nullable(z.string()),
+        without: z.array(z.string()),
       }),
     ),
     operations: z.array(z.object({ operationId: z.string(), status: z.string() })),

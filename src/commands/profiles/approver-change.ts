@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { limitOf } from '../../account/approval-threshold.ts';
 import { ownApprover } from '../../account/approvers.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { journalLocationOf } from '../../engine/connection/journal-location.ts';
@@ -234,7 +235,7 @@ function requireService({ profile }: Account, { accounts, isOwn, approvers }: Ap
 function needsKey(): CliError {
   return new CliError('usage', 'this needs an approver key of yours; nothing was changed', {
     code: 'NO_APPROVER_KEY',
-    hint: 'see the approvers with: fiatrail profiles approvers list',
+    hint: advice`see the approvers with: [fiatrail profiles approvers list]`,
   });
 }
 
@@ -308,7 +309,7 @@ function requireOver(account: Account, pending: PendingChange, wanted: ApproverC
   if (!isSameChange(pending.wanted, wanted))
     throw new CliError('declined', `${pendingForPeople(pending)}; nothing was changed`, {
       code: 'CHANGE_PENDING',
-      hint: 'only one change can wait; cancel it with: fiatrail profiles approvers cancel',
+      hint: advice`only one change can wait; cancel it with: [fiatrail profiles approvers cancel]`,
     });
   const leftMs = Math.max(Date.parse(pending.endsAt) - nowMs, leftByHostMs(account, pending));
   if (leftMs <= 0) return;
@@ -332,7 +333,7 @@ export async function cancelPending(account: Account, terminal: Terminal): Promi
   if (!list.pending)
     throw new CliError('usage', 'no change of approvers is pending', {
       code: 'NOT_FOUND',
-      hint: 'see the approvers with: fiatrail profiles approvers list',
+      hint: advice`see the approvers with: [fiatrail profiles approvers list]`,
     });
   if (!(await asker(account, list)).approver) throw needsKey();
   const summary = `cancel the pending change: ${changeForPeople(list.pending.wanted)}`;

@@ -11,6 +11,7 @@ import {
 } from '../../account/approvers.ts';
 import { changeProfile } from '../../account/changes.ts';
 import type { ApprovalThreshold } from '../../account/stored-profile.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import type { ApproverChange, ApproverList, PendingChange } from '../../engine/plans/approver-list.ts';
@@ -157,7 +158,7 @@ async function requireNoKey({ profile, world }: Account, { approvers }: Approver
   if (!own) return;
   throw new CliError('usage', `you already are approver ${own.name}`, {
     code: 'APPROVER_EXISTS',
-    hint: `remove that key first with: fiatrail profiles approvers remove ${own.name}`,
+    hint: advice`remove that key first with: [fiatrail profiles approvers remove ${own.name}]`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { changeProfile } from '../../account/changes.ts';
 import { storedProfileNamed } from '../../account/profile.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { inboxLocationOf } from '../../engine/connection/inbox.ts';
 import { endDryRun } from '../../engine/requests.ts';
@@ -39,7 +40,7 @@ const setCommand = command({
     const stored = requireProfile(account, name);
     if (url !== undefined && stored.mode === 'embedded')
       throw new CliError('usage', 'the events of the embedded sandbox stay on this machine, in a file', {
-        hint: 'name a profile of an account: fiatrail profiles list',
+        hint: advice`name a profile of an account: [fiatrail profiles list]`,
       });
     const next = locationNamed(url);
     endDryRun(account, { profile: name, inbox: next });

@@ -14,6 +14,7 @@ import {
   trustedStore,
   untrustedCommand,
 } from '../../account/stored-profile.ts';
+import { advice } from '../../base/advice.ts';
 import { attempt, CliError, orUndefined } from '../../base/errors.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import type { Account } from '../../engine/account.ts';
@@ -42,7 +43,7 @@ import { exportCommand, importCommand } from './transfer.ts';
 function keyCommandOf({ name, store }: StoredProfile): KeyCommand {
   if (store.kind === 'command') return store;
   throw new CliError('usage', `profile ${name} has no key command, so there is nothing to trust`, {
-    hint: `see its settings with: fiatrail profiles show ${name}`,
+    hint: advice`see its settings with: [fiatrail profiles show ${name}]`,
   });
 }
 
@@ -79,7 +80,7 @@ async function trustPin(account: Account, terminal: Terminal) {
   const pin = findPin(world.cwd, world.userId);
   if (!pin)
     throw new CliError('usage', 'no .fiatrail.json was found in this folder or the folders above it', {
-      hint: 'create one with: fiatrail profiles use NAME --here',
+      hint: advice`create one with: [fiatrail profiles use NAME --here]`,
     });
   const { name, mode } = requireProfile(account, pin.profile);
   endDryRun(account, { name, mode, file: pin.path });
@@ -122,7 +123,7 @@ const trustCommand = command({
   run: async (account, terminal, { name, here }) => {
     if ((name === undefined) === (here !== true))
       throw new CliError('usage', 'expected either a profile name or --here', {
-        hint: 'run: fiatrail profiles trust NAME, or: fiatrail profiles trust --here',
+        hint: advice`run: [fiatrail profiles trust NAME], or: [fiatrail profiles trust --here]`,
       });
     if (name === undefined) return trustPin(account, terminal);
     const stored = requireProfile(account, name);
@@ -342,7 +343,7 @@ const removeCommand = command({
   run: async (account, terminal, { name }) => {
     if (name === BUILT_IN && !profileNames(account.world).includes(name)) {
       throw new CliError('usage', `the built-in profile ${BUILT_IN} cannot be removed`, {
-        hint: 'reset the sandbox with: fiatrail sandbox reset',
+        hint: advice`reset the sandbox with: [fiatrail sandbox reset]`,
       });
     }
     const changes = await consequences(account, name);

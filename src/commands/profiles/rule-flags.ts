@@ -1,4 +1,5 @@
 import { ACCOUNT, type AmountRule, type ConfirmRule, parseHours, type Rules } from '../../account/rules.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { ruledCommands } from '../../engine/rules/by-command.ts';
 import { type Asset, amountText, DECIMALS, isAsset, printable } from '../../money/amount.ts';
@@ -123,7 +124,7 @@ function threshold(text: string): Limit {
 const account = (text: string): string => {
   if (text === OFF || ACCOUNT.test(text)) return text;
   throw new CliError('usage', `invalid bank account "${printable(text)}"; expected a bank code and an account number`, {
-    hint: 'for example 000013/0123456789; list the bank codes with: fiatrail banks',
+    hint: advice`for example 000013/0123456789; list the bank codes with: [fiatrail banks]`,
   });
 };
 
@@ -273,7 +274,7 @@ function listEdit(
   const missing = removed.find((each) => !current.includes(each));
   if (missing !== undefined)
     throw new CliError('usage', `${disallow}: ${printable(missing)} is not in the list`, {
-      hint: 'show the list with: fiatrail profiles rules show',
+      hint: advice`show the list with: [fiatrail profiles rules show]`,
     });
   return { added: isAny ? [] : added, removed, isAny };
 }

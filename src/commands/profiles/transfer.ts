@@ -11,6 +11,7 @@ import {
   type StoreSettings,
   trustedStore,
 } from '../../account/stored-profile.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError, jsonIn } from '../../base/errors.ts';
 import { zoneName } from '../../base/zone.ts';
 import type { Account } from '../../engine/account.ts';
@@ -79,7 +80,7 @@ function withoutTrust(store: StoreSettings): StoreSettings {
 function parseExport(text: string, from: string): StoredProfile[] {
   const refuse = (why: string) =>
     new CliError('usage', `${from} ${why}; nothing was added`, {
-      hint: 'create an export with: fiatrail profiles export',
+      hint: advice`create an export with: [fiatrail profiles export]`,
     });
   const content = jsonIn(text);
   const { version, profiles } = (content ?? {}) as { readonly version?: unknown; readonly profiles?: unknown };

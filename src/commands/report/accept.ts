@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { type Acceptance, acceptancesOf, acceptedName, type SavedAcceptances, textOf } from '../../copy/acceptances.ts';
 import { accountIn } from '../../copy/questions/report/balance.ts';
@@ -64,7 +65,7 @@ function decided(given: Omit<Decision, 'of'>, differences: readonly Difference[]
     if (of.length > 0) return { ...given, of };
     throw new CliError('usage', `nothing in ${asset} was accepted in this period`, {
       code: 'NOT_FOUND',
-      hint: `see what was accepted with: fiatrail report ${period.typed}`,
+      hint: advice`see what was accepted with: [fiatrail report ${period.typed.split(' ')}]`,
     });
   }
   const of = differences.flatMap((each) =>
@@ -72,7 +73,7 @@ function decided(given: Omit<Decision, 'of'>, differences: readonly Difference[]
   );
   if (of.length > 0) return { ...given, of };
   throw new CliError('usage', `there is nothing to accept: the balance in ${asset} agrees with the lists`, {
-    hint: `see: fiatrail report ${period.typed}`,
+    hint: advice`see: [fiatrail report ${period.typed.split(' ')}]`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { ownerOf } from '../../copy/acceptances.ts';
 import { closesOf, type MonthClose } from '../../copy/closes.ts';
@@ -8,6 +9,7 @@ import { csvBookText } from '../../copy/questions/books/csv.ts';
 import { hledgerText } from '../../copy/questions/books/hledger.ts';
 import { bookOf, type ReadBook, type Untied } from '../../copy/questions/books/read.ts';
 import { END_BETWEEN } from '../../copy/questions/books/sets.ts';
+import { contradictionText, REREAD } from '../../copy/questions/books/why-open.ts';
 import type { Queries } from '../../journal/store.ts';
 import { amount, amountForPeople, printable } from '../../money/amount.ts';
 import { requireUnmasked } from '../../present/result.ts';
@@ -26,15 +28,20 @@ const WRITERS: Readonly<Record<'hledger' | 'beancount' | 'csv', BookWriter>> = {
 /** How many of what is not known a message names. */
 const NAMED = 3;
 
-const unbalancedError = ({ unbalanced, off }: Untied): CliError | undefined => {
+const unbalancedError = ({ unbalanced, off, contradicted: [contradicted] }: Untied): CliError | undefined => {
   const [first] = off;
+  if (contradicted)
+    return new CliError('declined', `the books do not balance: ${contradictionText(contradicted)}`, {
+      code: 'BOOKS_UNBALANCED',
+      hint: REREAD,
+    });
   if (!first && unbalanced.length === 0) return undefined;
   const what = first
     ? `${first.account} has ${amountForPeople(amount(first.asset, first.minor))}, and its entries add up to ${amountForPeople(amount(first.asset, first.expected))}`
     : `the entries of ${unbalanced[0]?.thing} ${printable(unbalanced[0]?.id ?? '')} do not sum to zero`;
   return new CliError('declined', `the books do not balance: ${what}`, {
     code: 'BOOKS_UNBALANCED',
-    hint: 'read the account again: fiatrail sync --full',
+    hint: advice`read the account again: [fiatrail sync --full]`,
   });
 };
 
@@ -50,7 +57,7 @@ function incompleteError({ unknown, across }: Untied, accepted: readonly string[
   const more = lacks.length > NAMED ? ` and ${lacks.length - NAMED} more` : '';
   return new CliError('declined', `the books are not complete: not everything is known of ${named.join(', ')}${more}`, {
     code: 'BOOKS_INCOMPLETE',
-    hint: 'a sync may find it out: fiatrail sync; the codes are explained in docs/errors.md',
+    hint: advice`a sync may find it out: [fiatrail sync]; the codes are explained in docs/errors.md`,
   });
 }
 
@@ -85,7 +92,7 @@ export const booksCommand = command({
   words: ['report', 'books'],
   summary: 'Write the books of a period for an accounting program',
   details:
-    'Double entry, from the copy of the account (fiatrail sync): opening balances, each movement with its ids, and closing balances that the program checks to the smallest unit. What was received for another asset has what it cost. The same copy gives the same bytes. Exits with 9 if an amount is not known or a difference is not accepted; the text then says where.',
+    'Double entry, from the copy of the account (fiatrail sync): opening balances, each movement with its ids, and closing balances that the program checks to the smallest unit. What was received for another asset has what it cost. What users hold is as the lists show it: without tokens that are in no list, and with those that went to wallets outside the service; fiatrail report owed reads what is there. The same copy gives the same bytes. Exits with 9 if an amount is not known or a difference is not accepted; the text then says where.',
   examples: [
     'fiatrail report books last month > books.journal',
     'fiatrail report books last month --format beancount > books.beancount',
@@ -102,21 +109,22 @@ export const booksCommand = command({
     ),
     ...periodOptions,
   },
-  run: (account, terminal, { period: name, format = 'hledger', since, until }) => {
+  run: async (account, terminal, { period: name, format = 'hledger', since, until }) => {
     requireUnmasked(account.globals.present, 'the books contain');
     account.world.steadyMemory();
-    return withCopyFor(account, terminal, name, { since, until }, (copy) =>
-      copy.read(async (queries) => {
-        const period = await periodIn(account, terminal, queries, name, { since, until });
-        const { zone } = terminal.globals;
-        const { all: closes } = await closesOf(account, await ownerOf(queries));
-        const title = `Books of ${account.profile.name}, ${zone.name}`;
-        const book = await bookOf(queries, { ...period, title, zone, closes });
-        const parts: string[] = [];
-        for await (const part of WRITERS[format](book)) parts.push(part);
-        const error = await errorOf(queries, book, closes);
-        return { result: { data: parts.join(''), always: 'text' }, ...(error ? { error } : {}) };
-      }),
-    );
+    const writeText = (write: (part: string) => Promise<void>) =>
+      withCopyFor(account, terminal, name, { since, until }, (copy) =>
+        copy.read(async (queries) => {
+          const period = await periodIn(account, terminal, queries, name, { since, until });
+          const { zone } = terminal.globals;
+          const { all: closes } = await closesOf(account, await ownerOf(queries));
+          const title = `Books of ${account.profile.name}, ${zone.name}`;
+          const book = await bookOf(queries, { ...period, title, zone, closes });
+          for await (const part of WRITERS[format](book)) await write(part);
+          const error = await errorOf(queries, book, closes);
+          if (error) throw error;
+        }),
+      );
+    return { result: { data: null, always: 'text', writeText } };
   },
 });

@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { acceptancesOf, ownerOf } from '../../copy/acceptances.ts';
 import { closeName, closesOf, type MonthClose, type SavedCloses, textOfClose } from '../../copy/closes.ts';
+import { ACCEPTABLE, isAcceptable } from '../../copy/questions/books/acceptable.ts';
 import { partsOfClose } from '../../copy/questions/books/closed.ts';
 import { bookOf } from '../../copy/questions/books/read.ts';
 import {
   impliedIn,
-  isNeverKnown,
   type Lack,
   lacksOf,
   type WhyOpen,
@@ -22,6 +22,7 @@ import { command } from '../../terminal/command.ts';
 import { amountWithAsset, option, PLAN_OPTIONS, plainText, repeated, word } from '../../terminal/parse/parameters.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import {
+  acceptedText,
   CLOSE_COLUMNS,
   checkedClose,
   closeSchema,
@@ -45,7 +46,7 @@ const CLOSE = {
       reason: z.nullable(z.string()),
       closing: z.array(z.looseObject({ account: z.string(), asset: z.string(), balance: z.string() })),
       stated: z.array(z.looseObject({ asset: z.string(), opening: z.string() })),
-      accepted: z.array(z.looseObject({ code: z.string(), sets: z.int() })),
+      accepted: z.array(z.looseObject({ code: z.string(), sets: z.int(), amounts: z.string(), accounts: z.string() })),
     }),
 } as const;
 
@@ -94,7 +95,12 @@ async function closeOf(
     until: iso(month.untilMs),
     ...partsOfClose(read),
     stated: stated.map(({ asset, minor }) => ({ asset, minor })),
-    accepted: lacks.map(({ code, sets: of }) => ({ code, sets: of.length })),
+    accepted: lacks.map(({ code, sets: of, amounts, accounts }) => ({
+      code,
+      sets: of.length,
+      amounts: [...amounts],
+      accounts: [...accounts],
+    })),
     reason: given.reason ?? null,
     sets,
     digest,
@@ -123,7 +129,7 @@ function whyNotStated(
 ): readonly WhyOpen[] {
   const options = [
     ...stated.map(({ asset, minor }) => `--opening "${amountForTyping({ asset, minor })}"`),
-    ...lacks.filter(isNeverKnown).map(({ code }) => `--accept ${code}`),
+    ...lacks.flatMap(({ code }) => (isAcceptable(code) ? `--accept ${code}` : [])),
   ];
   const hint =
     options.length > 0
@@ -164,13 +170,18 @@ function decisionOf(owner: string, draft: Draft, saved: SavedCloses): BookDecisi
       reason,
       closing: closing.map(({ account, asset, minor }) => ({ account, asset, balance: String(minor) })),
       stated: stated.map(({ asset, minor }) => ({ asset, opening: String(minor) })),
-      accepted,
+      accepted: accepted.map(({ code, sets: of, amounts, accounts }) => ({
+        code,
+        sets: of,
+        amounts: amounts.map(({ asset, minor }) => `${minor} ${asset}`).join(', '),
+        accounts: accounts.join(', '),
+      })),
     },
     period: { since, until },
     summary: `close ${month}`,
     lines: [
       ...stated.map(({ asset, minor }) => ['opening, as stated', amountForPeople(amount(asset, minor))] as const),
-      ...accepted.map(({ code, sets: of }) => ['accepted as not known', `${code}, ${of} sets`] as const),
+      ...accepted.map((each) => ['accepted as not known', acceptedText(each)] as const),
       ...(reason === null ? [] : [['reason', reason] as const]),
       ...closing.map(({ account, asset, minor }) => [account, amountForPeople(amount(asset, minor))] as const),
       ['entries', `${sets} sets, digest ${digest}`],
@@ -202,7 +213,11 @@ export const closeCommand = command({
       'a balance at the start that no sync has read, with its asset',
       amountWithAsset,
     ),
-    accept: repeated('--accept <code>', 'what is not known and no one can find out, such as END_BETWEEN', word),
+    accept: repeated(
+      '--accept <code>',
+      `what is not known and no sync can find out: ${Object.keys(ACCEPTABLE).join(', ')}`,
+      word,
+    ),
     reason: option('--reason <text>', 'how you know the opening balances, or why you accept it', plainText),
     check: option('--check <file>', 'close nothing, and compare books as CSV with those that were closed', plainText),
     ...PLAN_OPTIONS,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
 import { allCloses, type MonthClose } from '../../copy/closes.ts';
@@ -29,6 +30,29 @@ export function monthOf(period: ReportPeriod): Month {
 const printedPostings = (postings: readonly Posting[]) =>
   postings.map(({ account, asset, minor }) => ({ account, balance: amount(asset, minor) }));
 
+/** What was accepted as not known, with what balances say of all of it. */
+const acceptedSchema = () =>
+  z.array(
+    z.object({ code: z.string(), sets: z.int(), amounts: z.array(amountSchema()), accounts: z.array(z.string()) }),
+  );
+
+const printedAccepted = (accepted: MonthClose['accepted']) =>
+  accepted.map(({ amounts, ...each }) => ({
+    ...each,
+    amounts: amounts.map(({ asset, minor }) => amount(asset, minor)),
+  }));
+
+/** The same in words: `FEE_SCHEDULE_NOT_SEEN, 6 sets, missing in assets:fees, income:onramp`. */
+export function acceptedText({ code, sets, amounts, accounts }: MonthClose['accepted'][number]): string {
+  const changed = amounts.map(({ asset, minor }) => amountForPeople(amount(asset, minor))).join(', ');
+  return [
+    code,
+    `${sets} ${sets === 1 ? 'set' : 'sets'}`,
+    ...(accounts.length === 0 ? [] : [`missing in ${accounts.join(', ')}`]),
+    ...(changed === '' ? [] : [`which changed the balances by ${changed}`]),
+  ].join(', ');
+}
+
 const postingsSchema = () => z.array(z.object({ account: z.string(), balance: amountSchema() }));
 
 export const closeSchema = () =>
@@ -42,7 +66,7 @@ export const closeSchema = () =>
     moved: postingsSchema(),
     closing: postingsSchema(),
     stated: z.array(amountSchema()),
-    accepted: z.array(z.object({ code: z.string(), sets: z.int() })),
+    accepted: acceptedSchema(),
     reason: z.nullable(z.string()),
     sets: z.int(),
     digest: z.string(),
@@ -59,6 +83,7 @@ export const printedDraft = ({
   moved,
   closing,
   stated,
+  accepted,
   head,
   ...close
 }: Omit<MonthClose, 'who' | 'at'>) => ({
@@ -68,6 +93,7 @@ export const printedDraft = ({
   moved: printedPostings(moved),
   closing: printedPostings(closing),
   stated: stated.map(({ asset, minor }) => amount(asset, minor)),
+  accepted: printedAccepted(accepted),
   checkpoint: head,
 });
 
@@ -98,6 +124,8 @@ export const CLOSE_COLUMNS = [
     columns: [
       { field: 'code', title: 'Code' },
       { field: 'sets', title: 'Sets', align: 'right' as const },
+      { field: 'accounts', title: 'Missing in' },
+      { field: 'amounts', title: 'Changed the balances by' },
     ],
   },
   ...Object.entries(POSTINGS).map(([field, title]) => ({
@@ -132,7 +160,7 @@ function digestsIn(path: string): BookDigests {
   }
   throw new CliError('usage', `${path}: ${problem}`, {
     code: 'UNUSABLE_FILE',
-    hint: 'write the books with: fiatrail report books 2026-11 --format csv',
+    hint: advice`write the books with: [fiatrail report books 2026-11 --format csv]`,
     cause,
   });
 }
@@ -148,7 +176,7 @@ export async function checkedClose(account: Account, file: string, month: string
   if (problem)
     throw new CliError('usage', `the journal was changed: ${problem.what}`, {
       code: 'JOURNAL_CHANGED',
-      hint: 'see: fiatrail ops journal verify',
+      hint: advice`see: [fiatrail ops journal verify]`,
     });
   const all = await allCloses(account);
   const closes = all.filter((each) => month === undefined || each.month === month);
@@ -171,7 +199,7 @@ export const closedSchema = () => ({
       at: z.iso.datetime(),
       reason: z.nullable(z.string()),
       stated: z.array(amountSchema()),
-      accepted: z.array(z.object({ code: z.string(), sets: z.int() })),
+      accepted: acceptedSchema(),
       late: postingsSchema(),
       isCounted: z.boolean(),
     }),
@@ -187,7 +215,7 @@ export const printedClosed = ({ close, late, isCounted, adjustments }: ClosedPer
         at: close.at,
         reason: close.reason,
         stated: close.stated.map(({ asset, minor }) => amount(asset, minor)),
-        accepted: close.accepted,
+        accepted: printedAccepted(close.accepted),
         late: printedPostings(late),
         isCounted,
       }
@@ -224,7 +252,7 @@ export function closedLines(
           what: 'Opening, as stated',
           says: amountForPeople(amount(asset, minor)),
         })),
-        ...close.accepted.map(({ code, sets }) => ({ what: 'Accepted as not known', says: `${code}, ${sets} sets` })),
+        ...close.accepted.map((each) => ({ what: 'Accepted as not known', says: acceptedText(each) })),
         ...(close.reason === null ? [] : [{ what: 'Reason', says: close.reason }]),
       ]
     : [];
@@ -248,7 +276,7 @@ export function changedError(month: string, late: readonly Posting[]): CliError 
   const what = shown.length > 0 ? `changed ${shown.join(', ')}${more}` : 'changed no balance';
   return new CliError('declined', `rows of ${month} came or changed after it was closed, which ${what}`, {
     code: 'CHANGED_AFTER_CLOSE',
-    hint: `the open month counts it as an adjustment; to close it anew: fiatrail report reopen ${month} --reason "…"`,
+    hint: advice`the open month counts it as an adjustment; to close it anew: [fiatrail report reopen ${month} --reason "…"]`,
   });
 }
 
@@ -261,7 +289,7 @@ export function lackingError(lacking: readonly LackingSet[]): CliError {
     `this copy does not know ${lacking.length} ${lacking.length === 1 ? 'amount' : 'amounts'} of closed months that were known when they were closed (${codes}), such as that of ${first?.thing} ${printable(first?.id ?? '')}`,
     {
       code: 'LESS_THAN_CLOSED',
-      hint: 'the closes stand as they are; to compare them, ask an older copy, or one made with fiatrail sync backup',
+      hint: advice`the closes stand as they are; to compare them, ask an older copy, or one made with [fiatrail sync backup]`,
     },
   );
 }

@@ -21,7 +21,12 @@ function unknownIn(data: unknown, name = ''): readonly NamedFigure[] {
   if (typeof data !== 'object' || data === null) return [];
   if (Array.isArray(data)) return data.flatMap((each) => unknownIn(each, name));
   if (isFigure(data)) return isKnown(data.known) ? [{ name: nameOf(name, data), figure: data }] : [];
-  return Object.entries(data).flatMap(([field, value]) => unknownIn(value, field));
+  return Object.entries(data).flatMap(([field, value]) =>
+    // Counts have no asset, and one reason together.
+    field === 'countsKnown' && isKnown(value)
+      ? [{ name: 'counts', figure: { asset: null, minor: null, known: value } }]
+      : unknownIn(value, field),
+  );
 }
 
 const sentence = ({ why, since, rows }: NotKnown, zone: Zone): string =>

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
 import type { LocalCopy } from '../../copy/database.ts';
@@ -157,7 +158,7 @@ export const owedCommand = command({
       const { zone } = terminal.globals;
       if (at && maxAge !== undefined)
         throw new CliError('usage', '--at reads nothing from the service, so it has no --max-age', {
-          hint: 'run fiatrail report owed first, and then with --at',
+          hint: advice`run [fiatrail report owed] first, and then with --at`,
         });
       if (at) return owedThen(account, terminal, copy, { at, by, complete });
       const { read, unowned } = await readOwed(account, copy, maxAge ?? DAY_MS);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { LocalCopy } from '../../copy/database.ts';
 import { readKnownUntil } from '../../copy/list-state.ts';
@@ -11,8 +12,10 @@ import { fileErrors } from '../../files/inspect.ts';
 import { replaceFile } from '../../files/private-file.ts';
 import type { Queries } from '../../journal/store.ts';
 import { printable } from '../../money/amount.ts';
+import { type Figure, figureForPeople } from '../../money/figure.ts';
+import type { Point } from '../../present/result.ts';
 import { barsSvg } from '../../present/svg.ts';
-import { option, plainText, someArguments, word } from '../../terminal/parse/parameters.ts';
+import { option, plainText, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
@@ -86,7 +89,7 @@ function monthTyped(words: readonly string[] | undefined, typed: TypedPeriod, te
   const month = monthNamed(name ?? 'this month', terminal.globals.zone, inMonthMs);
   if (month) return { month, times, isTyped };
   throw new CliError('usage', `invalid period "${printable(name ?? '')}"`, {
-    hint: 'use this month, last month, october, 2026-11, or --since and --until; see: fiatrail report --help',
+    hint: advice`use this month, last month, october, 2026-11, or --since and --until; see: [fiatrail report --help]`,
   });
 }
 
@@ -109,8 +112,16 @@ export async function withCopyFor<T>(
 export const neverLooked = () =>
   new CliError('usage', 'the balances of this account have not been copied to this machine yet', {
     code: 'NO_COPY',
-    hint: 'run: fiatrail sync',
+    hint: advice`run: [fiatrail sync]`,
   });
+
+export const chartOption = switchOn('--chart', 'draw bars instead of the table');
+
+/** A figure as a bar. */
+export const pointOf = (label: string, figure: Figure): Point => ({
+  ...{ label, size: figure.minor, text: figureForPeople(figure) },
+  isBound: figure.minor !== null && figure.known !== undefined,
+});
 
 export const svgOption = option('--svg <file>', 'also draw a bar chart to this SVG file', plainText);
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { ownerOf } from '../../copy/acceptances.ts';
 import { closeName, closesOf } from '../../copy/closes.ts';
@@ -51,7 +52,7 @@ export const reopenCommand = command({
         });
       if (month !== last.month)
         throw new CliError('usage', `${last.month} was closed after ${month}`, {
-          hint: `reopen it first: fiatrail report reopen ${last.month} --reason "…"`,
+          hint: advice`reopen it first: [fiatrail report reopen ${last.month} --reason "…"]`,
         });
       const data = { month, reason };
       endDryRun(account, data);

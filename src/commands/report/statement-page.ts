@@ -2,7 +2,7 @@ import type { Zone } from '../../base/zone.ts';
 import type { statementIn } from '../../copy/questions/report/statement.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import type { Figure } from '../../money/figure.ts';
-import { documentPage, type PageTable } from '../../present/document-page.ts';
+import { documentPage, type PageTable, TEST_NOTICE } from '../../present/document-page.ts';
 import { timeText } from '../../present/times.ts';
 
 type Statement = Awaited<ReturnType<typeof statementIn>>;
@@ -16,6 +16,8 @@ interface PageHead {
   readonly issuedAt: string;
   readonly syncedAt: string | null;
   readonly profile: string;
+  /** Whether the account is one of a sandbox. */
+  readonly isTest: boolean;
   /** Why some figures are not known, in sentences. */
   readonly reasons: readonly string[];
 }
@@ -45,13 +47,10 @@ export function statementPage({ sums, rows }: Statement, head: PageHead, zone: Z
   const balances: PageTable = {
     title: 'Balances',
     columns: [
-      { title: 'Asset' },
+      { title: 'Asset', as: 'word' },
       ...['Opening', 'In', 'Out', 'Closing'].map((title) => ({ title, as: 'amount' }) as const),
     ],
-    rows: sums.map((each) => [
-      each.asset,
-      ...[each.opening, each.in, each.out, each.closing].map((figure) => figureWords(figure)),
-    ]),
+    rows: sums.map((each) => [each.asset, ...[each.opening, each.in, each.out, each.closing].map(withoutAsset)]),
   };
   const tables = sums.map(
     ({ asset }): PageTable => ({
@@ -85,14 +84,13 @@ export function statementPage({ sums, rows }: Statement, head: PageHead, zone: Z
     state: isKnown ? 'Complete' : 'Not complete',
     stateText: isKnown
       ? 'Opening and movements add up to closing; every figure is known.'
-      : 'Some figures are not known.',
-    notices: [],
+      : `Some figures are not known: ${head.reasons.join('; ')}.`,
+    notices: head.isTest ? [TEST_NOTICE] : [],
     sum: first ?? 'No movements',
     sumAlso: [...others, `Closing, ${period}`],
     party: undefined,
     sections: [],
     tables: [balances, ...tables.filter((table) => table.rows.length > 0)],
-    steps: { title: 'Not known', items: head.reasons },
     footer: [
       `Issued ${at(head.issuedAt)} from the local copy of profile ${head.profile}${head.syncedAt ? `, synced ${at(head.syncedAt)}` : ''}.`,
       `Times are in ${zone.name}.`,

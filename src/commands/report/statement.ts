@@ -1,11 +1,14 @@
 import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
 import { withCopy } from '../../copy/open.ts';
 import { reachOf } from '../../copy/questions/in-copy.ts';
 import { monthNamed, spanOf } from '../../copy/questions/report/periods.ts';
-import { type StatementOf, statementIn } from '../../copy/questions/report/statement.ts';
+import { statementIn } from '../../copy/questions/report/statement.ts';
+import type { StatementOf } from '../../copy/questions/report/statement-of.ts';
+import { STATEMENT_FIGURES, statementRowsIn } from '../../copy/questions/report/statement-rows.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { type PageFile, pageFileAt, writePage } from '../../files/written-page.ts';
@@ -14,12 +17,13 @@ import { isAsset, printable } from '../../money/amount.ts';
 import { figureSchema, paginationSchema } from '../../present/prints.ts';
 import { type Below, type Column, requireUnmasked } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
-import { newFile, option, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { newFile, oneOf, option, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { completeOption, reasonLines, reported } from './known.ts';
 import { checkLines } from './lines.ts';
 import { periodIn, periodSchema, type ReportPeriod, spanIn } from './period.ts';
+import { rowSchema, rowsResult } from './rows.ts';
 import { figureWords, rowWords, statementPage } from './statement-page.ts';
 
 /** What a statement is of, with the name that people know it by. */
@@ -60,11 +64,11 @@ async function targetWithId(queries: Queries, id: string): Promise<Target> {
   if (!bank)
     throw new CliError('rejected', `the copy has no user or bank account "${printable(id)}"`, {
       code: 'NOT_FOUND',
-      hint: 'give account, a token such as CNGN, the id of a user (fiatrail users list) or of a bank account (fiatrail bank-accounts list), and then the period',
+      hint: advice`give account, a token such as CNGN, the id of a user ([fiatrail users list]) or of a bank account ([fiatrail bank-accounts list]), and then the period`,
     });
   if (bank.number === null)
     throw new CliError('usage', 'the copy no longer has the number of this bank account', {
-      hint: 'run: fiatrail sync',
+      hint: advice`run: [fiatrail sync]`,
     });
   return {
     of: { kind: 'bank account', number: bank.number, bankCode: bank.code },
@@ -125,6 +129,20 @@ const nameOf = ({ kind, id, name }: Target, profile: string): string =>
     ? `Account of profile ${profile}`
     : [name ?? undefined, `${kind} ${id}`].filter(Boolean).join(', ');
 
+/** The rows that a figure of the statement adds up. */
+async function rowsReport(
+  terminal: Terminal,
+  queries: Queries,
+  [{ of, kind, id, name }, period]: readonly [Target, ReportPeriod],
+  { figure, complete }: { readonly figure: (typeof STATEMENT_FIGURES)[number]; readonly complete: boolean },
+): Promise<Outcome> {
+  const rows = await statementRowsIn(queries, of, spanOf(period.sinceMs, period.untilMs), figure);
+  const reach = await reachOf(queries, spanIn(period).until);
+  const head = { of: { kind, id, name }, ...spanIn(period), syncedAt: reach.syncedAt, partial: reach.partial };
+  const below = [checkLines(undefined, reach, terminal.globals.zone)];
+  return reported(terminal, complete, rowsResult(head, rows, below), reach.partial);
+}
+
 /** Reads the statement, and draws it if asked to. */
 async function statementReport(
   account: Account,
@@ -149,6 +167,7 @@ async function statementReport(
         ...head,
         issuedAt: new Date(account.world.clock.now()).toISOString(),
         profile: account.profile.name,
+        isTest: account.profile.mode !== 'live',
         reasons: reasonLines(data, zone).flatMap((each) => each.rows.map(({ why = '' }) => why)),
       },
       zone,
@@ -171,38 +190,39 @@ export const statementCommand = command({
     'fiatrail report statement CNGN last month -o csv',
     'fiatrail report statement USER_ID this month --html statement.html',
     'fiatrail report statement BANK_ACCOUNT_ID --since 30d',
+    'fiatrail report statement CNGN last month --rows in',
   ],
   endpoints: [],
-  prints: () =>
-    z.object({
+  prints: () => {
+    const head = {
       of: z.object({ kind: z.string(), id: z.nullable(z.string()), name: z.nullable(z.string()) }),
       ...periodSchema(),
       syncedAt: z.nullable(z.iso.datetime()),
       partial: z.array(z.string()),
-      balances: z.array(
-        z.object({
-          asset: z.string(),
-          opening: figureSchema(),
-          in: figureSchema(),
-          out: figureSchema(),
-          closing: figureSchema(),
-        }),
-      ),
-      rows: z.array(
-        z.object({
-          at: z.iso.datetime(),
-          asset: z.string(),
-          thing: z.nullable(z.string()),
-          step: z.nullable(z.string()),
-          id: z.nullable(z.string()),
-          who: z.nullable(z.string()),
-          what: z.string(),
-          amount: figureSchema(),
-          balance: figureSchema(),
-        }),
-      ),
-      pagination: paginationSchema(),
-    }),
+    };
+    const balance = z.object({
+      asset: z.string(),
+      opening: figureSchema(),
+      in: figureSchema(),
+      out: figureSchema(),
+      closing: figureSchema(),
+    });
+    const movement = z.object({
+      at: z.iso.datetime(),
+      asset: z.string(),
+      thing: z.nullable(z.string()),
+      step: z.nullable(z.string()),
+      id: z.nullable(z.string()),
+      who: z.nullable(z.string()),
+      what: z.string(),
+      amount: figureSchema(),
+      balance: figureSchema(),
+    });
+    return z.union([
+      z.object({ ...head, balances: z.array(balance), rows: z.array(movement), pagination: paginationSchema() }),
+      z.object({ ...head, rows: z.array(rowSchema()), pagination: paginationSchema() }),
+    ]);
+  },
   isLocal: true,
   parameters: {
     of: {
@@ -214,19 +234,30 @@ export const statementCommand = command({
       ),
       required: false,
     },
+    rows: option(
+      '--rows <figure>',
+      'list the entries that a figure adds up: opening, in, out or closing',
+      oneOf(...STATEMENT_FIGURES),
+    ),
     ...periodOptions,
     html: option('--html <file>', 'also write it as an HTML page to this file', newFile),
     replace: switchOn('--replace', 'replace the file of --html if it exists'),
     complete: completeOption,
   },
-  run: (account, terminal, { of, since, until, html, replace, complete }) => {
+  run: (account, terminal, { of, rows: figure, since, until, html, replace, complete }) => {
+    if (figure !== undefined && html !== undefined)
+      throw new CliError('usage', '--html draws the statement, and --rows lists one figure of it', {
+        hint: 'leave out --html or --rows',
+      });
     const file = pageFileAt(html && absolutePath(html), replace, 'statement.html');
     if (file) requireUnmasked(account.globals.present, 'the page shows');
     return withCopy(account, (copy) =>
       copy.read(async (queries) => {
         const typed = await typedIn(queries, of ?? [], terminal.globals.zone, account.world.clock.now());
         const period = await periodIn(account, terminal, queries, typed.period, { since, until });
-        return statementReport(account, terminal, queries, [typed.target, period], { file, complete });
+        const what = [typed.target, period] as const;
+        if (figure !== undefined) return rowsReport(terminal, queries, what, { figure, complete });
+        return statementReport(account, terminal, queries, what, { file, complete });
       }),
     );
   },

@@ -1,5 +1,6 @@
 import { absolutePath, sandboxPath, stateDir } from '../../account/paths.ts';
 import { checkedServiceName } from '../../account/profile.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { listenProblem } from '../../base/listening.ts';
 import type { World } from '../../base/world.ts';
@@ -27,7 +28,7 @@ function answerForms(text: string): Pick<ServeOptions, 'responses' | 'endpointFo
     const endpoint = directory.find(({ id, path }) => id === name || path === `/${name.replace(/^\//, '')}`)?.id;
     if (endpoint === undefined)
       throw new CliError('usage', `invalid endpoint "${printable(name)}"`, {
-        hint: 'list the endpoints with: fiatrail endpoints',
+        hint: advice`list the endpoints with: [fiatrail endpoints]`,
       });
     if (!formsFor(endpoint).includes(form))
       throw new CliError(

@@ -1,4 +1,5 @@
 import { modeForPeople } from '../../account/profile.ts';
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
@@ -47,9 +48,12 @@ async function earlierOnboarding(account: Account, id: string): Promise<EarlierO
   const { state, requestId, operationId, verdict } = operation;
   if (journal.isBusy(operation)) throw unhelpful('its command is still running', 'wait until it ends');
   if (state === 'accepted')
-    throw unhelpful('it is still in progress', `check it with: fiatrail users onboarding status ${requestId} --wait`);
+    throw unhelpful(
+      'it is still in progress',
+      advice`check it with: [fiatrail users onboarding status ${requestId} --wait]`,
+    );
   if (state === 'settled' || verdict === 'completed')
-    throw unhelpful('the user was onboarded', `see it with: fiatrail ops show ${operationId}`);
+    throw unhelpful('the user was onboarded', advice`see it with: [fiatrail ops show ${operationId}]`);
   const { message, retryable } = endOf(operation);
   return {
     operation,
@@ -59,8 +63,7 @@ async function earlierOnboarding(account: Account, id: string): Promise<EarlierO
   };
 }
 
-const unhelpful = (why: string, hint: string) =>
-  new CliError('usage', `cannot retry this onboarding: ${why}`, { hint });
+const unhelpful = (why: string, hint: Hint) => new CliError('usage', `cannot retry this onboarding: ${why}`, { hint });
 
 async function onboardingNamed(account: Account, journal: Journal, id: string): Promise<Operation> {
   const ids = await journal.accountIds(await account.accountNames());
@@ -69,7 +72,7 @@ async function onboardingNamed(account: Account, journal: Journal, id: string): 
   if (operation && !other) return operation;
   const many = 'more than one onboarding of this account matches this id';
   throw new CliError('usage', `--retry: ${other ? many : 'no onboarding of this account has this id'}`, {
-    hint: 'list them with: fiatrail ops list --kind onboarding',
+    hint: advice`list them with: [fiatrail ops list --kind onboarding]`,
   });
 }
 
@@ -96,7 +99,7 @@ async function requireUseful(
       'usage',
       'the outcome of that onboarding is unknown, and nothing is stored that could recognize its BVN; nothing was sent',
       {
-        hint: 'only a profile stores that; leave out --retry, because the service accepts a BVN only once, then record what became of the first one with: fiatrail ops resolve',
+        hint: advice`only a profile stores that; leave out --retry, because the service accepts a BVN only once, then record what became of the first one with: [fiatrail ops resolve]`,
       },
     );
   if (earlier.isOutcomeUnknown && !isSame)
@@ -155,16 +158,16 @@ async function recordRetried(account: Account, { operation, isOutcomeUnknown }: 
 async function refusedAgain(account: Account, error: unknown, earlier: EarlierOnboarding): Promise<unknown> {
   if (!earlier.isOutcomeUnknown || !(error instanceof CliError) || error.category !== 'rejected') return error;
   const alike = await onboardingsLike(account, earlier.operation).catch(() => []);
-  const resolve = `fiatrail ops resolve ${earlier.operation.operationId}`;
+  const { operationId: known } = earlier.operation;
   const settled = alike.find(({ state }) => state === 'settled');
   const open = alike.find(({ state }) => state === 'accepted');
   if (settled)
     return withDetails(error, {
-      hint: `the BVN belongs to the user of operation ${settled.operationId}, so record it with: ${resolve} --not-done --reason TEXT`,
+      hint: advice`the BVN belongs to the user of operation ${settled.operationId}, so record it with: [fiatrail ops resolve ${known} --not-done --reason TEXT]`,
     });
   if (open)
     return withDetails(error, {
-      hint: `operation ${open.operationId} may have the BVN; wait for it, then run this command again: fiatrail users onboarding status ${open.requestId} --wait`,
+      hint: advice`operation ${open.operationId} may have the BVN; wait for it, then run this command again: [fiatrail users onboarding status ${open.requestId} --wait]`,
     });
   const ids = alike.filter(({ state }) => state === 'sent' || state === 'unknown').map((each) => each.operationId);
   const rest =
@@ -172,7 +175,7 @@ async function refusedAgain(account: Account, error: unknown, earlier: EarlierOn
       ? `; only one of these operations created the user, resolve the others with --not-done: ${ids.join(', ')}`
       : '';
   return withDetails(error, {
-    hint: `check with: fiatrail users list; if the BVN belongs to a user now: ${resolve} --completed --reason TEXT${rest}`,
+    hint: advice`check with: [fiatrail users list]; if the BVN belongs to a user now: [fiatrail ops resolve ${known} --completed --reason TEXT]${rest}`,
   });
 }
 

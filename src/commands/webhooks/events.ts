@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { problemsOf, problemText } from '../../contract/check.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
@@ -29,7 +30,7 @@ export function setAt(content: Record<string, unknown>, [name = '', ...rest]: re
     setAt(inner as Record<string, unknown>, rest, value);
   else
     throw new CliError('usage', `--set: the event has no field ${name} that contains ${rest.join('.')}`, {
-      hint: 'see the fields with: fiatrail webhooks events EVENT',
+      hint: advice`see the fields with: [fiatrail webhooks events EVENT]`,
     });
 }
 
@@ -59,7 +60,8 @@ export function eventNamed(text: string) {
     EVENTS.map(({ name }) => name),
   );
   throw new CliError('usage', `unknown event "${printable(text)}"`, {
-    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'list the events with: fiatrail webhooks events',
+    hint:
+      near.length > 0 ? `did you mean ${near.join(' or ')}?` : advice`list the events with: [fiatrail webhooks events]`,
   });
 }
 
@@ -111,7 +113,7 @@ function madeUp({ world }: Account, name: string, changes: Readonly<Record<strin
   const problems = problemsOf(schema, data);
   if (problems.length > 0)
     throw new CliError('usage', `--set: ${problems.map(problemText).join('; ')}`, {
-      hint: `see the fields with: fiatrail webhooks events ${event}`,
+      hint: advice`see the fields with: [fiatrail webhooks events ${event}]`,
     });
   const ids = { eventId: world.ids.uuid(), requestId: world.ids.uuid() };
   const around = {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Endpoint, RequestWithoutConsent } from '../../contract/endpoint.ts';
 import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
@@ -101,7 +102,7 @@ async function wantedPeriod(
   if (!extent && globals.dryRun) return { sinceMs: world.clock.now(), untilMs };
   if (!extent)
     throw new CliError('usage', 'the inbox is empty, so there is nothing to compare with', {
-      hint: 'give --since DATE to list everything since then, or receive events with: fiatrail webhooks listen',
+      hint: advice`give --since DATE to list everything since then, or receive events with: [fiatrail webhooks listen]`,
     });
   const sinceMs = Math.min(extent.latestMs, untilMs) - DEFAULT_DAYS * DAY_MS;
   if (extent.earliestMs >= sinceMs) return { sinceMs: extent.earliestMs, untilMs };

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
@@ -48,7 +49,7 @@ async function findEvent(inbox: Inbox, text: string): Promise<InboxEvent> {
   const [event, ...others] = await inbox.find(text);
   if (event && others.length === 0) return event;
   throw new CliError('usage', event ? 'more than one event matches this id' : 'the inbox has no such event', {
-    hint: 'list the events with: fiatrail webhooks inbox list',
+    hint: advice`list the events with: [fiatrail webhooks inbox list]`,
   });
 }
 
@@ -103,7 +104,7 @@ const replayCommand = command({
       const isFiltered = Object.values(given).some((each) => each !== undefined && each !== false);
       if ((name === undefined) !== isFiltered)
         throw new CliError('usage', 'give either an event, or a filter such as --since or --status', {
-          hint: 'for example: fiatrail webhooks inbox replay 12 --target URL',
+          hint: advice`for example: [fiatrail webhooks inbox replay 12 --target URL]`,
         });
       const changes = objectOf(set);
       const resigning = resigningOf(resign, world, profile);
@@ -182,7 +183,7 @@ async function replayAll(account: Account, terminal: Terminal, inbox: Inbox, { t
 function changed(event: InboxEvent, changes: Readonly<Record<string, unknown>>): InboxEvent {
   if (event.text === null)
     throw new CliError('usage', 'this event could not be read, so nothing in it can be changed', {
-      hint: `look at it with: fiatrail webhooks inbox show ${event.id}`,
+      hint: advice`look at it with: [fiatrail webhooks inbox show ${String(event.id)}]`,
     });
   const body = JSON.parse(event.text) as Record<string, unknown>;
   const content = (eventIn(body)?.data ?? {}) as Record<string, unknown>;

@@ -3,6 +3,7 @@ import { storedOrBuiltIn } from '../../account/profile.ts';
 import { isShortSecret, storeWebhookSecret, webhookSecretFrom } from '../../account/profile-secrets.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { secretPrintedBy } from '../../account/stores/command-store.ts';
+import { advice } from '../../base/advice.ts';
 import { type Category, CliError, ExchangeError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { validRequest } from '../../client/request.ts';
@@ -72,7 +73,7 @@ function eventNames(text: string): readonly string[] {
   const unknown = names.filter((_, index) => known[index] === undefined);
   if (unknown.length > 0)
     throw new CliError('usage', `unknown event ${printable(unknown.join(', '))}`, {
-      hint: 'list the events with: fiatrail webhooks events',
+      hint: advice`list the events with: [fiatrail webhooks events]`,
     });
   return [...new Set(known.flatMap((name) => name ?? []))];
 }

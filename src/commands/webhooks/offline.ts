@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { serviceNameOf } from '../../account/profile.ts';
 import { privateKeyFrom, webhookSecretFrom } from '../../account/profile-secrets.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
 import { EVENT_PAYLOADS, readEventData } from '../../contract/event-payloads.ts';
@@ -46,7 +47,7 @@ const message = option(
   word,
 );
 const MESSAGE_HINT = 'save a request as: header lines, an empty line, then the body';
-const EVENT_HINT = 'pass the exact body that arrived; see the events with: fiatrail webhooks inbox list';
+const EVENT_HINT = advice`pass the exact body that arrived; see the events with: [fiatrail webhooks inbox list]`;
 
 /** Reads a body, or a whole saved request with its headers. Throws CliError usage. */
 async function messageOf(

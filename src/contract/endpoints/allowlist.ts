@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { isWide, USUAL_RANGES } from '../cidr.ts';
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
@@ -63,7 +64,7 @@ export const ipAllowlist = endpoint({
       'NOT_FOUND',
       'inferred',
       'the address or index is not on the list',
-      'list the allowed addresses with: fiatrail ip list',
+      advice`list the allowed addresses with: [fiatrail ip list]`,
     ),
   ],
 });

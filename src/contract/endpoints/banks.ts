@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
@@ -112,7 +113,7 @@ export const listBankAccounts = endpoint({
 const accountNotFound = {
   when: 'no payout account has this id',
   fault: 'NOT_FOUND',
-  remedy: 'list payout accounts with: fiatrail bank-accounts list',
+  remedy: advice`list payout accounts with: [fiatrail bank-accounts list]`,
 } as const;
 
 export const updateBankAccount = endpoint({

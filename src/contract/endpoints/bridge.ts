@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { addressesFit } from '../addresses.ts';
 import { endpoint, invalid, refusal, WORK_FAILS } from '../endpoint.ts';
 import * as f from '../fields.ts';
@@ -128,7 +129,7 @@ export const bridgeStatus = endpoint({
       'NOT_FOUND',
       'inferred',
       'the request id is unknown',
-      'list bridge transactions with: fiatrail bridge list',
+      advice`list bridge transactions with: [fiatrail bridge list]`,
     ),
   ],
 });

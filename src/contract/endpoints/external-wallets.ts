@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { addressesFit } from '../addresses.ts';
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
@@ -7,7 +8,7 @@ const unknownWallet = refusal(
   'NOT_FOUND',
   'public',
   'no external wallet has this address',
-  'list registered wallets with: fiatrail wallets external list',
+  advice`list registered wallets with: [fiatrail wallets external list]`,
 );
 
 export const addExternalWallet = endpoint({

@@ -1,7 +1,8 @@
+import { advice } from '../../base/advice.ts';
 import { endpoint, invalid, refusal, WORK_FAILS } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
-const earnedRemedy = 'check the available fees and limits with: fiatrail fees earned';
+const earnedRemedy = advice`check the available fees and limits with: [fiatrail fees earned]`;
 
 export const withdrawFees = endpoint({
   id: 'fees.withdraw',
@@ -80,7 +81,7 @@ export const verifyWithdrawal = endpoint({
       'NOT_FOUND',
       'inferred',
       'no fee withdrawal has this id',
-      'list fee withdrawals with: fiatrail fees withdrawals list',
+      advice`list fee withdrawals with: [fiatrail fees withdrawals list]`,
     ),
   ],
 });

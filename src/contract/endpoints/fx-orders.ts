@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { cngnFigure, figure, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
@@ -119,7 +120,7 @@ const unknownOrder = refusal(
   'NOT_FOUND',
   'public',
   'the order is unknown or belongs to another fintech',
-  'list your orders with: fiatrail fx orders list',
+  advice`list your orders with: [fiatrail fx orders list]`,
 );
 
 export const updateOrder = endpoint({

@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { evmAddress } from '../addresses.ts';
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
@@ -90,7 +91,12 @@ export const trade = endpoint({
     invalid('interface', "no mode is complete, or the amount is outside the order's limits"),
     refusal('INVALID_QUOTE', 'interface', 'the quote is unknown or older than 5 minutes'),
     noLiquidity,
-    refusal('NOT_FOUND', 'public', 'the order is unknown', 'check the order book with: fiatrail fx book <pair>'),
+    refusal(
+      'NOT_FOUND',
+      'public',
+      'the order is unknown',
+      advice`check the order book with: [fiatrail fx book <pair>]`,
+    ),
     selfTrade,
     unfunded,
   ],
@@ -182,7 +188,7 @@ export const tradeStatus = endpoint({
       'NOT_FOUND',
       'interface',
       'the trade is unknown or belongs to another fintech',
-      'list your trades with: fiatrail fx trades list',
+      advice`list your trades with: [fiatrail fx trades list]`,
     ),
   ],
 });

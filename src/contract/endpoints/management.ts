@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { INBOX_URL } from '../sandbox.ts';
@@ -94,7 +95,12 @@ export const toggleWebhook = endpoint({
       updatedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [
-    refusal('NOT_FOUND', 'inferred', 'no webhook is configured', 'set one first with: fiatrail webhooks set <url>'),
+    refusal(
+      'NOT_FOUND',
+      'inferred',
+      'no webhook is configured',
+      advice`set one first with: [fiatrail webhooks set <url>]`,
+    ),
   ],
 });
 

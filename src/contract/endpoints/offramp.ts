@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified, WORK_FAILS } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
@@ -126,5 +127,7 @@ export const offrampStatus = endpoint({
       tokenTransfer: f.maybe(tokenTransfer()),
       payout: f.maybe(payout()),
     }),
-  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown', 'list offramps with: fiatrail offramp list')],
+  errors: [
+    refusal('NOT_FOUND', 'inferred', 'the request id is unknown', advice`list offramps with: [fiatrail offramp list]`),
+  ],
 });

@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { endpoint, invalid, refusal, WORK_FAILS } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
@@ -94,5 +95,7 @@ export const payoutStatus = endpoint({
       initiatedAt: f.maybe(f.timestamp('public')),
       completedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown', 'list payouts with: fiatrail payout list')],
+  errors: [
+    refusal('NOT_FOUND', 'inferred', 'the request id is unknown', advice`list payouts with: [fiatrail payout list]`),
+  ],
 });

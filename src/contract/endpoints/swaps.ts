@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
 import { CORRECT_OR_ACTIVATE, endpoint, invalid, refusal, userNotVerified, WORK_FAILS } from '../endpoint.ts';
@@ -139,7 +140,9 @@ export const swapStatus = endpoint({
       executionMethod: f.maybe(f.stateOf('public', ['smart_wallet_execute'])),
       smartWalletAddress: f.maybeText('public', { personal: 'address' }),
     }),
-  errors: [refusal('NOT_FOUND', 'public', 'no swap has this request id', 'list swaps with: fiatrail swaps list')],
+  errors: [
+    refusal('NOT_FOUND', 'public', 'no swap has this request id', advice`list swaps with: [fiatrail swaps list]`),
+  ],
   rateLimit: { max: 60, windowSeconds: 60 },
 });
 

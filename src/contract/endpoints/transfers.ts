@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
 import { endpoint, invalid, refusal, WORK_FAILS } from '../endpoint.ts';
@@ -62,7 +63,7 @@ export const transferToWallet = endpoint({
     invalid(
       'public',
       'the destination is not a registered external wallet',
-      'register it first with: fiatrail wallets external add <address> --network <network>',
+      advice`register it first with: [fiatrail wallets external add <address> --network <network>]`,
     ),
     refusal('SHORT_BALANCE', 'public', 'the balance not reserved by orders and escrows is too low'),
   ],

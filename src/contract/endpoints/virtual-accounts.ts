@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
@@ -54,7 +55,7 @@ export const getVirtualAccount = endpoint({
     invalid(
       'public',
       'the bank account is older than 30 minutes',
-      'start a new onramp with: fiatrail onramp create <user id> --amount <naira>',
+      advice`start a new onramp with: [fiatrail onramp create <user id> --amount <naira>]`,
     ),
   ],
   rateLimit: { max: 100, windowSeconds: 600 },

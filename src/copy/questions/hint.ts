@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { type CliError, withDetails } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import { lookLocally } from './look.ts';
@@ -24,7 +25,7 @@ export async function withKindHint(
       if (!match || isSame) continue;
       const of = `${/^[aeio]/.test(match.kind.name) ? 'an' : 'a'} ${match.kind.name}`;
       const known = match.id === id ? `this is the id of ${of}` : `this belongs to ${of}`;
-      return withDetails(error, { hint: `${known}: fiatrail ${match.kind.shows} ${match.id}` });
+      return withDetails(error, { hint: advice`${known}: [fiatrail ${match.kind.shows?.split(' ')} ${match.id}]` });
     }
   } catch {
     // A journal or a copy that cannot be read says nothing about the id; the error matters.

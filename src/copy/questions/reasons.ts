@@ -4,6 +4,8 @@ import type { Figure, NotKnown } from '../../money/figure.ts';
 interface ReasonText {
   /** A sentence without its full stop; `since` is when such figures are known from, for people, and `rows` of how many rows something is not known. */
   says(since: string | undefined, rows?: number): string;
+  /** Of a figure of one thing: a sentence without its full stop. */
+  readonly ofOne?: string;
   readonly hint: string;
 }
 
@@ -41,8 +43,13 @@ export const REASONS = {
     hint: 'run: fiatrail report owed',
   },
   USER_NOT_KNOWN: {
-    says: (_, rows) => `the users of ${some(rows, 'offramp', 'offramps')} are not known: no list names their wallets`,
+    says: (_, rows) => `the users of ${some(rows, 'movement', 'movements')} are not known: no list names their wallets`,
     hint: 'run: fiatrail sync',
+  },
+  PAYEE_NOT_KNOWN: {
+    says: (since, rows) =>
+      `the bank accounts of ${some(rows, 'payment', 'payments')}${since === undefined ? '' : ` until ${since}`} are not in the copy, which deletes personal data after some time`,
+    hint: 'report the time since then with --since; keep personal data longer with: fiatrail profiles copy set --keep 400d',
   },
   UNLISTED: {
     says: () => 'the balance changed between two syncs by what no list shows, and nothing says when',
@@ -54,7 +61,13 @@ export const REASONS = {
   },
   FEE_NOT_STATED: {
     says: (_, rows) => `the service does not state the fees of ${some(rows, 'row', 'rows')}`,
+    ofOne: 'the service does not state it',
     hint: 'see the rows with: fiatrail sql, where fee_known is not NULL',
+  },
+  FEE_CONTRADICTED: {
+    says: (_, rows) => `the service states more than one fee of ${some(rows, 'row', 'rows')}`,
+    ofOne: 'the service states more than one',
+    hint: 'see what the service says of it with: fiatrail find ID -o json',
   },
   FEE_PARTS: {
     says: () => 'the parts of some fees disagree with their sum',
@@ -90,6 +103,12 @@ export const because = (why: Reason, since: string | null = null, rows?: number)
 });
 
 const isReason = (code: string): code is Reason => Object.hasOwn(REASONS, code);
+
+/** Returns why the figure of one thing is not known: `not known: the service does not state it`. */
+export function unknownOfOne({ why }: Pick<NotKnown, 'why'>): string {
+  const { ofOne, says } = textOfReason(why);
+  return `not known: ${ofOne ?? says(undefined)}`;
+}
 
 /** Returns what is said of a reason; a code that no one explains is its own explanation. */
 export const textOfReason = (code: string): ReasonText =>

@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { type Amount, type Asset, countedWith, DECIMALS, MAX_MINOR, TOKENS } from '../../money/amount.ts';
 import { isWireNumber, scaledInteger, wireNumberText } from '../../money/decimal.ts';
@@ -73,7 +74,7 @@ export function typedAs({ text: given, isPhone }: Given): Typed {
   if (mayBeBvn(text) && !isPhone)
     throw new CliError('usage', 'eleven digits may be a phone number or a BVN', {
       code: 'MAY_BE_BVN',
-      hint: 'for a phone number, add --phone; a BVN must not be in a command line: fiatrail find --bvn-stdin < bvn.txt',
+      hint: advice`for a phone number, add --phone; a BVN must not be in a command line: [fiatrail find --bvn-stdin] < bvn.txt`,
     });
   const isCode = ADDRESS_OR_HASH.test(text) || HEXADECIMAL_ID.test(text);
   const cases = /^\S*\d\S*$/.test(text) ? [text.toLowerCase(), text.toUpperCase()] : [];

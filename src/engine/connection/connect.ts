@@ -1,6 +1,7 @@
 import { sandboxPath, stateDir } from '../../account/paths.ts';
 import { type Profile, serviceNameOf, storedOrBuiltIn } from '../../account/profile.ts';
 import { readProfile, type StoredProfile } from '../../account/stored-profile.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError, ExchangeError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../../base/world.ts';
@@ -43,7 +44,7 @@ const LONG_RESPONSE = 1024 * 1024;
 /** Called for each request before it is encrypted and sent; the result takes the response before it is decrypted. */
 type Watch = () => (answer: HttpResponse) => void;
 
-type ConnectOptions = Pick<AccountOptions, 'verbose' | 'timeoutMs' | 'present'>;
+type ConnectOptions = Pick<AccountOptions, 'agent' | 'verbose' | 'timeoutMs' | 'present'>;
 
 /** Opens a profile's connection. The sandbox is loaded only for an embedded profile. */
 export async function connect(
@@ -69,7 +70,7 @@ export async function connect(
   const client = createClient({
     // Below the trace, which therefore shows decrypted content.
     exchange: encryptedExchange(watched, encryptionPolicyOf(world, profile)),
-    target: { baseUrl: profile.baseUrl, apiKey, serviceName: serviceNameOf(profile, world.env) },
+    target: { baseUrl: profile.baseUrl, apiKey, serviceName: serviceNameOf(profile, world.env), agent: globals.agent },
     clock: world.clock,
     totalMs: globals.timeoutMs,
     interrupted: world.interrupted,
@@ -123,7 +124,7 @@ export function platformKeyChanged(profile: string): CliError {
     `the service’s public key is not the one that profile ${profile} accepted; nothing was sent`,
     {
       code: 'PLATFORM_KEY_CHANGED',
-      hint: `ask the service for the fingerprint of its new key, then accept it with: fiatrail keys platform accept --fingerprint FINGERPRINT`,
+      hint: advice`ask the service for the fingerprint of its new key, then accept it with: [fiatrail keys platform accept --fingerprint FINGERPRINT]`,
     },
   );
 }

@@ -4,6 +4,8 @@ import type { PresentOptions } from '../../present/result.ts';
 export interface AccountOptions {
   /** What is printed decides what is read. */
   readonly present: PresentOptions;
+  /** The agent that runs the command, by the name that it gives itself; undefined for a person or a job. */
+  readonly agent?: string | undefined;
   readonly dryRun: boolean;
   /** For a dry run that `profiles rules test` makes: it ends with what the rules say, instead of with the request. */
   readonly testsRules?: boolean;

@@ -1,6 +1,6 @@
 import type { Profile } from '../../account/profile.ts';
 import type { Clock, HttpResponse, World } from '../../base/world.ts';
-import { SANDBOX_CLOCK } from '../../contract/sandbox.ts';
+import { SANDBOX_CLOCK, SANDBOX_LIMITS } from '../../contract/sandbox.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { Notices } from './notices.ts';
 
@@ -114,6 +114,8 @@ interface ServiceClock {
   hostAheadMs(): number | undefined;
   /** By how much the service's clock was set during this command, as far as two responses show it; 0 if it was not. */
   jumpMs(): number;
+  /** Whether the service said that it enforces no rate limits, as only a sandbox may. */
+  isUnlimited(): boolean;
 }
 
 /** A clock that takes note of each request. */
@@ -149,12 +151,14 @@ const MAX_JUMP_MS = 5_000;
 export function createServiceClock(clock: Pick<Clock, 'now' | 'steadyMs'>, isLive: boolean): RecordingClock {
   let latest: ClockReading | undefined;
   let jumpMs = 0;
+  let isUnlimited = false;
   const steadyMs = () => clock.steadyMs?.() ?? clock.now();
   const moment = (): ClockMoment => ({ nowMs: clock.now(), steadyMs: steadyMs() });
   return {
     ask: () => {
       const sent = moment();
       return (answer: Pick<HttpResponse, 'headers'>): void => {
+        isUnlimited = !isLive && answer.headers[SANDBOX_LIMITS] === 'off';
         const stated = timeIn(answer, isLive);
         if (!stated) return;
         const received = moment();
@@ -169,6 +173,7 @@ export function createServiceClock(clock: Pick<Clock, 'now' | 'steadyMs'>, isLiv
     nowMs: () => latest && latest.atMs + Math.max(0, steadyMs() - latest.received.steadyMs),
     hostAheadMs: () => latest?.hostAheadMs,
     jumpMs: () => (Math.abs(jumpMs) > MAX_JUMP_MS ? jumpMs : 0),
+    isUnlimited: () => isUnlimited,
   };
 }
 

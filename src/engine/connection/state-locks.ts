@@ -1,4 +1,5 @@
 import { LOCK_PROCESS } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { identityOf, siblingPath } from '../../files/inspect.ts';
@@ -65,8 +66,7 @@ async function withLock(world: World, folder: StateFolder, work: (path: string) 
   }
 }
 
-const HINT =
-  'move the whole state folder to a local disk and name it in FIATRAIL_STATE_DIR, because a new one lacks used idempotency keys; or share a journal: fiatrail profiles journal set --url URL';
+const HINT = advice`move the whole state folder to a local disk and name it in FIATRAIL_STATE_DIR, because a new one lacks used idempotency keys; or share a journal: [fiatrail profiles journal set --url URL]`;
 
 /** Tries to take a lock that the process which started this one has. Returns the exit code. */
 export async function runLockProcess(path: string): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Profile } from '../../account/profile.ts';
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import {
   fullyVisible,
@@ -96,8 +97,8 @@ export async function withOwnAddress(account: Account, error: CliError): Promise
   return withDetails(error, {
     message: `${error.message} (this machine is ${address})`,
     hint: known
-      ? `allow this machine with: fiatrail ip add ${address}`
-      : `allow this machine by its full address, of which the service shows ${address}, with: fiatrail ip add ADDRESS`,
+      ? advice`allow this machine with: [fiatrail ip add ${address}]`
+      : advice`allow this machine by its full address, of which the service shows ${address}, with: [fiatrail ip add ADDRESS]`,
   });
 }
 
@@ -131,10 +132,10 @@ export function accessText({ yourIp, isAllowed, matchedRule, total }: Access): s
   return `${machine} is allowed${matchedRule === undefined ? '' : ` by the entry ${matchedRule}`}`;
 }
 
-const CHANGE = { what: 'the allowlist change', again: 'fiatrail ip check' } as const;
+const CHANGE = { what: 'the allowlist change', again: advice`[fiatrail ip check]` } as const;
 
 /** Polls until this machine is allowed and an ordinary read succeeds. Throws CliError pending with `hint` after `waitMs`. */
-export async function verifyAccess(account: Account, waitMs: number, hint: string): Promise<void> {
+export async function verifyAccess(account: Account, waitMs: number, hint: Hint): Promise<void> {
   const { clock, interrupted } = account.world;
   const deadlineMs = clock.now() + waitMs;
   const line = account.notices.progress.line();
@@ -176,7 +177,7 @@ async function passes(account: Account, options: AccountCallOptions): Promise<bo
   }
 }
 
-function notYet(account: Account, { yourIp }: Access, hint: string): CliError {
+function notYet(account: Account, { yourIp }: Access, hint: Hint): CliError {
   return new CliError('pending', `the allowlist was changed, but this machine (${yourIp}) is not allowed yet`, {
     hint,
     operationId: account.activity.changed?.operationId,

@@ -1,8 +1,9 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { journalLocationOf } from '../connection/journal-location.ts';
-import { approversOf, isOfJournal, LIST_CHANGES } from '../plans/approver-list.ts';
+import { approversOf, FILES, isOfJournal, LIST_CHANGES } from '../plans/approver-list.ts';
 import type { Plan } from '../plans/plan.ts';
 import { listed } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
@@ -22,14 +23,15 @@ const isSoleHost = ({ profile }: Account): boolean => profile.stored?.soleHost =
  */
 export async function requireOneJournal(account: Account, { signatures, content }: Plan): Promise<void> {
   const { name } = account.profile;
-  if (!isAlone(account) || isSoleHost(account) || isOfJournal(content.endpoint)) return;
+  // The rows of a file are in this journal alone.
+  if (!isAlone(account) || isSoleHost(account) || isOfJournal(content.endpoint) || content.endpoint === FILES) return;
   const { approvers, needsAnother } = await approversOf(account);
   const why = 'only this machine’s journal knows that the plan is applied, so another machine could apply it too';
-  const share = `fiatrail profiles journal set ${name} --url URL`;
+  const share = advice`[fiatrail profiles journal set ${name} --url URL]`;
   if (needsAnother)
     throw new CliError('usage', `${why}; nothing was sent`, {
       code: 'JOURNAL_NOT_SHARED',
-      hint: `share a journal: ${share}; or, if no other machine applies plans of this account: fiatrail profiles journal set ${name} --sole-host`,
+      hint: advice`share a journal: ${share}; or, if no other machine applies plans of this account: [fiatrail profiles journal set ${name} --sole-host]`,
     });
   if (signatures.length === 0 && approvers.length === 0) return;
   await account.notices.say(`warning: ${why}; share a journal: ${share}`);
@@ -40,6 +42,8 @@ export async function appliedTwice(account: Account, { content }: Plan): Promise
   const { endpoint, request, tag, amounts } = content;
   if (endpoint === LIST_CHANGES) return 'changes the approvers in each journal where it is applied';
   if (isOfJournal(endpoint)) return 'records the same decision in each journal where it is applied';
+  if (endpoint === FILES)
+    return 'sends the rows that were not sent: each is sent at most once, and only this journal has them';
   if (!isAlone(account))
     return 'sends nothing: the journal that every host of this profile has knows of the first time';
   const here = isSoleHost(account) ? 'this profile says that plans are applied on this machine alone; ' : '';
@@ -67,6 +71,9 @@ export async function requireUnapplied(account: Account, { content }: Plan): Pro
   throw new CliError(
     'declined',
     `the plan was applied on another machine: the service has ${found.requestId} (${found.state}); nothing was sent`,
-    { code: 'PLAN_APPLIED', hint: `see it with: ${work.evidence}` },
+    {
+      code: 'PLAN_APPLIED',
+      hint: advice`see it with: [fiatrail ${work.evidence.replace('fiatrail ', '').split(' ')}]`,
+    },
   );
 }

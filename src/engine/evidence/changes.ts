@@ -1,11 +1,11 @@
 import { CliError, unread } from '../../base/errors.ts';
 import { matchesVisible, parseRange, parseVisible } from '../../contract/cidr.ts';
-import { agrees } from '../../contract/compare.ts';
+import { agrees, agreesBankCode, agreesNetwork } from '../../contract/compare.ts';
 import { sandboxReset, sandboxRestore } from '../../contract/control.ts';
 import type { Endpoint, RequestOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
-import { deleteBankAccount, listBankAccounts } from '../../contract/endpoints/banks.ts';
-import { getDefaultWallet, removeDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
+import { addBankAccount, deleteBankAccount, listBankAccounts } from '../../contract/endpoints/banks.ts';
+import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
 import { removeExternalWallet } from '../../contract/endpoints/external-wallets.ts';
 import { deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
@@ -49,6 +49,33 @@ const externalWalletRemoval: Work = {
       externalWallets?.map((wallet) => wallet.address),
       address,
     );
+  }),
+};
+
+/** A payout account that was added. Codes of banks have two lengths, which cannot be compared. */
+const bankAccountAddition: Work = {
+  starts: [addBankAccount],
+  evidence: 'fiatrail bank-accounts list',
+  check: looking(async (account, { accountNumber, bankCode }) => {
+    const { accounts, total } = (await account.call(listBankAccounts, {})).data;
+    if (!accounts || (typeof total === 'number' && total > accounts.length)) return 'unclear';
+    const alike = accounts.filter((each) => agrees(each.accountNumber, accountNumber));
+    if (alike.some((each) => each.accountNumber === accountNumber && each.bankCode === bankCode)) return 'done';
+    return alike.some((each) => agreesBankCode(each.bankCode, bankCode)) ? 'unclear' : 'not-done';
+  }),
+};
+
+/** A user's default wallet that was set. */
+const defaultWalletChange: Work = {
+  starts: [setDefaultWallet],
+  evidence: 'fiatrail users default-wallet show USER_ID',
+  check: looking(async (account, { userId, address, blockchain }) => {
+    const { defaultWallet } = (await account.call(getDefaultWallet, { userId: String(userId) })).data;
+    if (defaultWallet === undefined) return 'unclear';
+    if (defaultWallet === null) return 'not-done';
+    if (defaultWallet.address == null || defaultWallet.blockchain == null) return 'unclear';
+    const isSame = agrees(defaultWallet.address, address) && agreesNetwork(defaultWallet.blockchain, blockchain);
+    return isSame ? 'done' : 'not-done';
   }),
 };
 
@@ -174,7 +201,9 @@ const sandboxReplacement: Work = { starts: [sandboxReset, sandboxRestore], evide
 /** The changes whose outcome is looked for by reading what they changed. */
 export const changes: readonly Work[] = [
   externalWalletRemoval,
+  bankAccountAddition,
   bankAccountRemoval,
+  defaultWalletChange,
   defaultWalletRemoval,
   allowlistRemoval,
   orderRemoval,

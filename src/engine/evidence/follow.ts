@@ -1,3 +1,4 @@
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { errorNameIn } from '../../client/refusals.ts';
 import { failureIn } from '../../contract/compare.ts';
@@ -24,9 +25,9 @@ export interface Following<E extends Endpoint> {
   /** `the onramp`, for messages. */
   readonly what: string;
   /** The command that checks the status later. */
-  readonly again: string;
+  readonly again: Hint;
   /** The command that retries it after it failed, if there is one. */
-  readonly retry?: string | undefined;
+  readonly retry?: Hint | undefined;
   /** 0 reads the status once. */
   readonly waitMs: number;
   /** The status is read before a change, so that a dry run reads it too. */
@@ -149,7 +150,7 @@ export function longerPause(pauseMs: number, { rateLimit }: Endpoint): number {
 
 interface Followed {
   readonly what: string;
-  readonly again: string;
+  readonly again: Hint;
 }
 
 /** The operation id of the work, if this command started it. */
@@ -169,7 +170,7 @@ function failure(
   return new CliError('failed', `${what} failed${reason ? `: ${reason}` : ''}`, {
     code: failureCode(data),
     hint: retry
-      ? `correct the input, then start again with: ${retry}`
+      ? advice`correct the input, then start again with: ${retry}`
       : 'this is final; fix the cause, then start again',
     ...operationOf(account),
   });
@@ -178,7 +179,7 @@ function failure(
 /** The error for work that can no longer succeed, although the service has not ended it yet. */
 function hopeless(account: Account, { what, again }: Followed, why: string): CliError {
   return new CliError('failed', `${what} cannot complete: ${why}`, {
-    hint: `check it once more with: ${again}; then start a new one`,
+    hint: advice`check it once more with: ${again}; then start a new one`,
     ...operationOf(account),
   });
 }
@@ -189,7 +190,7 @@ function stillPending(
   state: string,
 ): CliError {
   return new CliError('pending', `${what} is still in progress after ${durationText(waitMs)} (status: ${state})`, {
-    hint: `check it later with: ${again}`,
+    hint: advice`check it later with: ${again}`,
     ...operationOf(account),
   });
 }
@@ -204,7 +205,7 @@ function durationText(durationMs: number): string {
 /** The error of an interrupted wait; the work itself continues. */
 export function interruptedWait(account: Account, { again }: Pick<Followed, 'again'>, when: string): CliError {
   return new CliError('interrupted', `interrupted ${when}; it continues without this command`, {
-    hint: `check it later with: ${again}`,
+    hint: advice`check it later with: ${again}`,
     ...operationOf(account),
   });
 }
@@ -224,6 +225,6 @@ export function statusUnreadable(account: Account, following: Followed, error: u
     category: 'pending',
     message: `cannot read the status of ${what}: ${why}`,
     ...operationOf(account),
-    hint: `${what} may still be in progress; check it with: ${again}`,
+    hint: advice`${what} may still be in progress; check it with: ${again}`,
   });
 }

@@ -1,8 +1,8 @@
+import { shellWord } from '../../base/shell-word.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { isOutcomeUnknown } from '../../journal/states.ts';
 import { parseExactJson } from '../../money/decimal.ts';
-import { shellWord } from '../../present/text.ts';
 import type { Account } from '../account.ts';
 import {
   type Absent,
@@ -48,7 +48,7 @@ export async function reconcile(account: Account, operation: Operation): Promise
   const work = await workStartedBy(endpoint);
   if (!work) return { kind: 'no-evidence', operation: await current(journal, operationId) };
   const looked = await lookFor(account, journal, work, operation);
-  const again = work.retry?.(operationId) ?? (await retryCommand(account, looked.operation));
+  const again = work.retry?.(operationId).toString() ?? (await retryCommand(account, looked.operation));
   return {
     ...looked,
     where: evidenceCommand(work, operation),

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { requestIdOf } from '../../client/client.ts';
 import type { Endpoint, ResponseOf } from '../../contract/endpoint.ts';
 import { payload } from '../../contract/fields.ts';
@@ -118,7 +119,7 @@ export async function followWork<E extends Endpoint>(
     ...rest,
     ...more,
     input: input(requestId),
-    again: `fiatrail ${command} ${requestId} --wait`,
+    again: advice`[fiatrail ${command.split(' ')} ${requestId} --wait]`,
     retry: retry?.(requestId),
     waitMs,
     ...(watch ? { meanwhile: watch(account, requestId) } : {}),

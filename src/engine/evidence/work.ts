@@ -1,3 +1,4 @@
+import type { Hint } from '../../base/advice.ts';
 import type { Endpoint, RequestWithoutConsent, ResponseOf } from '../../contract/endpoint.ts';
 import { redact } from '../../contract/redact.ts';
 import type { Baseline } from '../../journal/intent.ts';
@@ -88,7 +89,7 @@ export interface Work {
   /** The events about it. */
   readonly events?: Thing['events'];
   /** The command that safely retries it, by its operation id or request id. */
-  readonly retry?: (id: string) => string;
+  readonly retry?: (id: string) => Hint;
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
   /** The list that shows it. */

@@ -1,5 +1,6 @@
 import { absolutePath } from '../../account/paths.ts';
-import { CliError, withDetails } from '../../base/errors.ts';
+import { advice, joined } from '../../base/advice.ts';
+import { CliError, hintOf, withDetails } from '../../base/errors.ts';
 import type { OutputStream } from '../../base/world.ts';
 import type { Endpoint, ResponseOf } from '../../contract/endpoint.ts';
 import { elementOf, shapeOf, unwrap } from '../../contract/rows.ts';
@@ -177,7 +178,7 @@ export async function found<E extends Endpoint, Row>(
   }
   throw new CliError('rejected', `the service lists no ${what} with this id`, {
     code: 'NOT_FOUND',
-    hint: `find the id with: fiatrail ${what}s list`,
+    hint: advice`find the id with: [fiatrail ${`${what}s`} list]`,
   });
 }
 
@@ -291,7 +292,7 @@ function resumable<Row>(account: Account, list: ResumableList<Row>): ResumablePa
       const goOn = isResumable ? resume : 'only -o csv and -o ndjson can be resumed';
       return withDetails(error, {
         message: `${error.message}; ${extent} ${what} were ${file ? 'written' : 'printed'}`,
-        hint: [error.hint, goOn].filter((each) => each !== undefined).join('; '),
+        hint: joined([hintOf(error), goOn], '; '),
       });
     },
   };

@@ -358,10 +358,11 @@ export function saysEnd(data: unknown, count: number): boolean {
   return hasMore === false || total === count;
 }
 
-/** The share of a rate limit that a long list leaves to other commands. */
+/** The share of a rate limit that a long list, or a file of many rows, leaves to other commands. */
 const LEFT_FOR_OTHERS = 0.2;
 
-const shareOf = ({ max }: Endpoint['rateLimit']) => Math.max(1, Math.floor(max * (1 - LEFT_FOR_OTHERS)));
+/** Returns how many requests of a rate limit they take. */
+export const shareOf = ({ max }: Endpoint['rateLimit']) => Math.max(1, Math.floor(max * (1 - LEFT_FOR_OTHERS)));
 
 /** How long so many requests take at least, if each has to wait for the rate limit. In milliseconds. */
 export const leastMsFor = ({ rateLimit }: Endpoint, requests: number): number =>

@@ -1,5 +1,6 @@
 import { allProfileNames, type Profile, resolveProfile, safeBaseUrl } from '../../account/profile.ts';
 import { OF_ENVIRONMENT } from '../../account/stored-profile.ts';
+import { advice } from '../../base/advice.ts';
 import { attempt, CliError, withDetails } from '../../base/errors.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
@@ -72,7 +73,8 @@ function raise(error: CliError): never {
   throw error;
 }
 
-const orResolve = (id: string) => `or record how it ended with: fiatrail ops resolve ${id}`;
+const orResolve = (id: string) =>
+  advice`or record how it ended with: [fiatrail ops resolve ${id} --completed|--not-done --reason TEXT]`;
 
 function noProfile({ operationId, profile }: Operation, cause: CliError): CliError {
   if (cause.code !== 'NO_PROFILE') return withDetails(cause, { operationId });
@@ -83,13 +85,13 @@ function noProfile({ operationId, profile }: Operation, cause: CliError): CliErr
       {
         code: 'OTHER_ACCOUNT',
         operationId,
-        hint: `set FIATRAIL_BASE_URL and FIATRAIL_API_KEY to its account, ${orResolve(operationId)}`,
+        hint: advice`set FIATRAIL_BASE_URL and FIATRAIL_API_KEY to its account, ${orResolve(operationId)}`,
       },
     );
   return new CliError('usage', `profile ${profile}, with which the operation was sent, no longer exists`, {
     code: 'NO_PROFILE',
     operationId,
-    hint: `add a profile with its key, such as: fiatrail profiles add ${profile} --base-url URL --key-stdin; ${orResolve(operationId)}`,
+    hint: advice`add a profile with its key, such as: [fiatrail profiles add ${profile} --base-url URL --key-stdin]; ${orResolve(operationId)}`,
   });
 }
 

@@ -150,6 +150,8 @@ async function callOf<E extends Endpoint>(
   if (consentsOf(endpoint, input).length > 0) throw new Error(`${endpoint.id} was called without consent`);
   const request = await prepareRequest(account, endpoint, input, options);
   const isRead = effectOf(endpoint, input) === 'read';
+  const { agent } = account.globals;
+  if (!isRead && agent !== undefined) (await import('../sending/agent.ts')).requireControl(agent, endpoint);
   const send = (limits: CallOptions) =>
     sendRequest(account, request, { ...options, ...limits }).catch((error) => {
       noteUnread(activity, error);

@@ -1,12 +1,14 @@
 import * as z from 'zod/mini';
 import type { OwnApprover } from '../../account/approvers.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError, jsonIn } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
 import type { PlanClaim } from '../../journal/intent.ts';
+import { FILES } from './approver-list.ts';
 import { MAX_PLAN_BYTES, parsePlan, planText } from './file.ts';
-import { type Author, type Plan, quotedText } from './plan.ts';
-import { badSignature } from './signatures.ts';
+import { type Author, type Plan, quotedText, type Signature } from './plan.ts';
+import { badSignature, isSignatureOf } from './signatures.ts';
 
 /** What ends a plan that was not applied: an approver says no, or its author takes it back. */
 export type Decision = 'rejected' | 'withdrawn';
@@ -20,8 +22,10 @@ export interface PlanAct {
   readonly reason: string | null;
   /** Over the plan’s hash and everything that the act says. Null if the person has no key, and for what this machine did. */
   readonly signature: string | null;
-  /** The operation that applied it; null for the others. */
+  /** The operation that applied it; null for the others, and for a file, whose rows have one each. */
   readonly operationId: string | null;
+  /** The references of the rows that an approval struck out; left out if there are none. */
+  readonly without?: readonly string[] | undefined;
 }
 
 /** A plan in the journal, with everything that was recorded about it. */
@@ -46,6 +50,7 @@ const shape = () => {
     reason: z.nullable(text),
     signature: z.nullable(z.string().check(z.regex(/^[0-9a-f]{128}$/))),
     operationId: z.nullable(text),
+    without: z.optional(z.array(text).check(z.minLength(1))),
   });
 };
 
@@ -61,23 +66,43 @@ export function queuedPlan(id: string, entries: readonly string[]): QueuedPlan {
     acts.push(data);
   }
   if (plan.content.id !== id) throw altered(from);
-  const approvals = acts.flatMap(({ act, by: { approver }, at, signature }) =>
-    act === 'approved' && approver && signature !== null
-      ? [{ role: 'signer' as const, approver: approver.name, publicKey: approver.publicKey, signedAt: at, signature }]
-      : [],
-  );
-  return { plan: { ...plan, signatures: [...plan.signatures, ...approvals] }, acts };
+  return {
+    plan: { ...plan, signatures: [...plan.signatures, ...acts.flatMap((each) => approvalIn(each) ?? [])] },
+    acts,
+  };
+}
+
+/** Returns the signature of an approval; undefined for another act. */
+function approvalIn({ act, by: { approver }, at, signature, without }: PlanAct): Signature | undefined {
+  if (act !== 'approved' || !approver || signature === null) return undefined;
+  const { name, publicKey } = approver;
+  return { role: 'signer', approver: name, publicKey, signedAt: at, ...(without ? { without } : {}), signature };
+}
+
+/**
+ * Returns the references of the rows that approvals struck out, each once, in their order. Those of an approver who left stay: a no must not become a yes.
+ * Throws CliError declined for an approval that is not of the person whom it names.
+ */
+export async function struckRows({ plan: { hash }, acts }: QueuedPlan): Promise<readonly string[]> {
+  const struck = new Set<string>();
+  for (const act of acts) {
+    const approval = act.without && approvalIn(act);
+    if (!approval) continue;
+    if (!(await isSignatureOf(hash, approval))) throw badSignature(quotedText(approval.approver, 60));
+    for (const reference of approval.without ?? []) struck.add(reference);
+  }
+  return [...struck];
 }
 
 function altered(from: string): CliError {
   return new CliError('usage', `${from} has an entry that fiatrail does not record; nothing was sent`, {
     code: 'PLAN_ALTERED',
-    hint: 'see what is wrong with: fiatrail ops journal verify; write a new plan with --plan',
+    hint: advice`see what is wrong with: [fiatrail ops journal verify]; write a new plan with --plan`,
   });
 }
 
 /** An act with its fields in the order in which they are recorded. */
-const ordered = ({ act, by, at, reason, signature, operationId }: PlanAct): PlanAct => ({
+const ordered = ({ act, by, at, reason, signature, operationId, without }: PlanAct): PlanAct => ({
   act,
   by: {
     user: by.user,
@@ -88,6 +113,7 @@ const ordered = ({ act, by, at, reason, signature, operationId }: PlanAct): Plan
   reason,
   signature,
   operationId,
+  ...(without ? { without } : {}),
 });
 
 /** Returns an act as the journal records it. */
@@ -106,7 +132,7 @@ export function writtenText(plan: Plan): string {
 /** Keeps the signature of a decision from being a signature on anything else, such as an approval. */
 const PREFIX = 'fiatrail plan decision 1';
 
-const signedText = (hash: string, { act, by, at, reason }: Omit<PlanAct, 'signature' | 'operationId'>) =>
+const signedText = (hash: string, { act, by, at, reason }: Omit<PlanAct, 'signature' | 'operationId' | 'without'>) =>
   JSON.stringify([PREFIX, hash, act, by.user, by.host, by.approver?.name, by.approver?.publicKey, at, reason]);
 
 /** Returns a decision about a plan, signed if the person has a key. */
@@ -145,19 +171,58 @@ export const runner = ({ host }: Pick<World, 'host'>, own: OwnApprover | undefin
 export const closingOf = (acts: readonly PlanAct[]): PlanAct | undefined =>
   acts.find(({ act }) => act === 'rejected' || act === 'withdrawn');
 
+/** Returns an entry which says that a plan is applied, by an operation or, without its id, by the rows of a file. */
+const appliedText = (world: Pick<World, 'host'>, nowMs: number, operationId: string | null): string =>
+  actText({
+    act: 'applied',
+    by: runner(world, undefined),
+    at: new Date(nowMs).toISOString(),
+    reason: null,
+    signature: null,
+    operationId,
+  });
+
 /** Returns what the claim of an operation does with the plan that it applies: the journal decides both in one transaction. */
 export function planClaimOf(world: Pick<World, 'host'>, { content: { id }, hash }: Plan, nowMs: number): PlanClaim {
-  const by = runner(world, undefined);
   return {
     id,
     isOpen: (entries) => {
+      // A plan that the journal does not have is a file, which says itself what it is.
+      if (entries.length === 0) return true;
       const { plan, acts } = queuedPlan(id, entries);
       return plan.hash === hash && !closingOf(acts);
     },
-    applied: (operationId) =>
-      actText({ act: 'applied', by, at: new Date(nowMs).toISOString(), reason: null, signature: null, operationId }),
+    applied: (operationId) => appliedText(world, nowMs, operationId),
   };
 }
+
+/** Returns the entry which says that the plan of a file is applied: it is one for all rows. Undefined for another plan. */
+export const fileApplied = ({ plan, acts }: QueuedPlan): PlanAct | undefined =>
+  plan.content.endpoint === FILES
+    ? acts.find(({ act, operationId }) => act === 'applied' && operationId === null)
+    : undefined;
+
+/** Returns what the claim of a row does with the plan of its file: without an entry which says that the plan is applied, there is no row. */
+export function rowClaimOf({ content: { id }, hash }: Plan): PlanClaim {
+  return {
+    id,
+    isOpen: (entries) => {
+      if (entries.length === 0) return false;
+      const queued = queuedPlan(id, entries);
+      return queued.plan.hash === hash && !closingOf(queued.acts) && fileApplied(queued) !== undefined;
+    },
+    applied: undefined,
+  };
+}
+
+/** Returns what applying the plan of a file records. It is applied as it was read: nothing was decided about it since. */
+export const fileClaimOf = (world: Pick<World, 'host'>, { plan, acts }: QueuedPlan, nowMs: number) => ({
+  isOpen: (entries: readonly string[]) => {
+    const now = queuedPlan(plan.content.id, entries);
+    return now.plan.hash === plan.hash && now.acts.length === acts.length && !closingOf(now.acts);
+  },
+  entry: appliedText(world, nowMs, null),
+});
 
 /** The error for a plan that was rejected or withdrawn. */
 export function closedError({ act, by, at, reason }: PlanAct, not = 'sent'): CliError {

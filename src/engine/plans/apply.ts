@@ -1,4 +1,5 @@
 import { absolutePath } from '../../account/paths.ts';
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Ids } from '../../base/world.ts';
 import type { PlanMode, PlanToApply } from './change.ts';
@@ -34,23 +35,29 @@ export async function planToApply(
 /** Parameters that say how a command runs, rather than what it does: a plan has none of them. */
 const NOT_PLANNED: readonly string[] = ['once', 'again', 'plan', 'planExpires', 'wait', 'withoutApproval', 'generate'];
 
+/** The parameters of a command, as far as plans know them. */
+type PlannedParameters = Readonly<Record<string, { readonly required: boolean }>>;
+
+/** Whether a parameter says what a command does. The key that a command requires names what it does, and is no guard. */
+const isPlanned = (parameters: PlannedParameters, name: string): boolean =>
+  Object.hasOwn(parameters, name) && (parameters[name]?.required === true || !NOT_PLANNED.includes(name));
+
 /** Returns the texts that say what a command does. */
-function plannedInput(texts: Readonly<Record<string, unknown>>): TypedInput {
+export function plannedInput({ texts, parameters }: Pick<LineParts, 'texts' | 'parameters'>): TypedInput {
   const given = Object.entries(texts).filter(
-    ([name, text]) => text !== undefined && text !== false && !NOT_PLANNED.includes(name),
+    ([name, text]) => text !== undefined && text !== false && isPlanned(parameters, name),
   );
   return Object.fromEntries(given) as TypedInput;
 }
 
 /** Returns the command of a plan. Throws CliError usage if it cannot be planned, or does not take the plan’s values. */
-export function plannableCommand<C extends { readonly parameters: Readonly<Record<string, unknown>> }>(
+export function plannableCommand<C extends { readonly parameters: PlannedParameters }>(
   { content: { words, input } }: Plan,
   command: C | undefined,
   isWaiting: boolean,
 ): C {
   const takes = (name: string) => Object.hasOwn(command?.parameters ?? {}, name);
-  const isPlanned = (name: string) => takes(name) && !NOT_PLANNED.includes(name);
-  if (!command || !takes('plan') || !Object.keys(input).every(isPlanned))
+  if (!command || !takes('plan') || !Object.keys(input).every((name) => isPlanned(command.parameters, name)))
     throw new CliError(
       'usage',
       `this version of fiatrail cannot apply a plan of: fiatrail ${words.join(' ')}; nothing was sent`,
@@ -70,15 +77,26 @@ const LIFETIME_MS = 24 * 3_600_000;
 interface LineParts {
   readonly words: readonly string[];
   readonly texts: Readonly<Record<string, unknown>>;
+  readonly parameters: PlannedParameters;
   readonly globals: { readonly dryRun: boolean; readonly yes: boolean };
 }
 
 /** The flags that mean nothing for a plan, and why. */
-const MEANINGLESS: readonly (readonly [flag: string, why: string, isGiven: (line: LineParts) => boolean])[] = [
+const MEANINGLESS: readonly (readonly [flag: string, why: Hint, isGiven: (line: LineParts) => boolean])[] = [
   ['--dry-run', 'a plan sends nothing either; omit one of them', ({ globals }) => globals.dryRun],
-  ['--yes', 'a plan is not confirmed; pass --yes to: fiatrail plans apply', ({ globals }) => globals.yes],
-  ['--wait', 'a plan starts nothing; pass --wait to: fiatrail plans apply', ({ texts }) => texts['wait'] !== undefined],
-  ['--once', 'a plan is applied at most once by itself; omit --once', ({ texts }) => texts['once'] !== undefined],
+  ['--yes', advice`a plan is not confirmed; pass --yes to: [fiatrail plans apply]`, ({ globals }) => globals.yes],
+  [
+    '--wait',
+    advice`a plan starts nothing; pass --wait to: [fiatrail plans apply]`,
+    ({ texts }) => texts['wait'] !== undefined,
+  ],
+  [
+    '--once',
+    'a plan is applied at most once by itself; omit --once',
+    ({ texts, parameters }) => texts['once'] !== undefined && !isPlanned(parameters, 'once'),
+  ],
+  ['--first', 'a plan is of all rows; approvers can strike some out', ({ texts }) => texts['first'] !== undefined],
+  ['--stop-after', 'a plan sends nothing; omit --stop-after', ({ texts }) => texts['stopAfter'] !== undefined],
   ['--again', 'a plan sends nothing; omit --again', ({ texts }) => texts['again'] === true],
 ];
 
@@ -94,7 +112,7 @@ export function planToWrite(
   for (const [flag, hint, isGiven] of MEANINGLESS)
     if (isGiven(line)) throw new CliError('usage', `--plan and ${flag} cannot be combined`, { hint });
   const lifetimeMs = typeof planExpires === 'number' ? planExpires : LIFETIME_MS;
-  const input = plannedInput(line.texts);
+  const input = plannedInput(line);
   const typed = { words: line.words, input, commandLine: commandLineOf(input) };
   return {
     kind: 'write',

@@ -3,6 +3,7 @@ import { approvalThresholdWords } from '../../account/approval-threshold.ts';
 import type { Approver } from '../../account/approvers.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { ApprovalThreshold } from '../../account/stored-profile.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError, jsonIn } from '../../base/errors.ts';
 import type { Journal } from '../../journal/interface.ts';
 import { TOKENS } from '../../money/amount.ts';
@@ -24,6 +25,9 @@ export const ACCEPTANCES = 'report.accept';
 /** What closing and reopening a month are in place of endpoints. */
 export const CLOSES = 'report.close';
 export const REOPENINGS = 'report.reopen';
+
+/** What a file of many rows is in place of an endpoint: each of its rows has one. */
+export const FILES = 'bulk.create';
 
 /** Whether what is planned changes the journal alone, and moves nothing. */
 export const isOfJournal = (endpoint: string): boolean =>
@@ -212,7 +216,7 @@ export function requireNew({ approvers }: ApproverList, { name, publicKey }: Par
     : `approver ${other?.name} already has this public key`;
   throw new CliError('usage', message, {
     code: 'APPROVER_EXISTS',
-    hint: 'see the approvers with: fiatrail profiles approvers list',
+    hint: advice`see the approvers with: [fiatrail profiles approvers list]`,
   });
 }
 
@@ -224,7 +228,7 @@ export function requireListed({ approvers }: ApproverList, { name, publicKey }: 
   if (found) return found;
   throw new CliError('usage', `no approver is named ${name}${publicKey === undefined ? '' : ' and has this key'}`, {
     code: 'NOT_FOUND',
-    hint: 'see the approvers with: fiatrail profiles approvers list',
+    hint: advice`see the approvers with: [fiatrail profiles approvers list]`,
   });
 }
 

@@ -1,15 +1,16 @@
 import { ownApprover } from '../../account/approvers.ts';
 import { CliError } from '../../base/errors.ts';
 import { SECRET_VARIABLES, Secret } from '../../base/secret.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { World } from '../../base/world.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { redactText, secretsIn } from '../../contract/redact.ts';
 import { fingerprint } from '../../crypto/digest.ts';
-import { amount, amountForPeople, isAsset } from '../../money/amount.ts';
+import { type Amount, amount, amountForPeople, amountText, isAsset } from '../../money/amount.ts';
 import { isWireNumber, parseExactJson, wireNumberText } from '../../money/decimal.ts';
 import { exactAmount, isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
-import { shellWord } from '../../present/text.ts';
+import type { AccountOptions } from '../connection/notices.ts';
 import { writtenText } from './acts.ts';
 import { approversOf, type WarnedAccount } from './approver-list.ts';
 import { createPlan, planText } from './file.ts';
@@ -49,8 +50,6 @@ interface PlanToWrite {
 /** Sends exactly what a plan says, once. */
 export interface PlanToApply {
   readonly kind: 'apply';
-  /** Whether an agent asks for it, which needs an approval where a person may need none. */
-  readonly isForAgent?: boolean;
   readonly plan: Plan;
   readonly typed: TypedCommand;
   readonly signed: readonly Signed[];
@@ -61,11 +60,20 @@ interface PlanToCheck extends Omit<PlanToApply, 'kind'> {
   readonly kind: 'check';
 }
 
+/** Sends a row of a file whose plan is applied: the file was compared with the plan, so that no row is. */
+interface PlanOfRow extends Omit<PlanToApply, 'kind' | 'typed'> {
+  readonly kind: 'row';
+}
+
 /** What an account does with the change of its command instead of sending it as it is. */
-export type PlanMode = PlanToWrite | PlanToApply | PlanToCheck;
+export type PlanMode = PlanToWrite | PlanToApply | PlanToCheck | PlanOfRow;
+
+/** The plan by which a request is sent. */
+export type AppliedPlan = PlanToApply | PlanOfRow;
 
 /** The parts of an account that plans need. */
 interface PlanningAccount extends WarnedAccount {
+  readonly globals: Pick<AccountOptions, 'agent'>;
   readonly time: { nowMs(): Promise<number> };
 }
 
@@ -78,6 +86,14 @@ export interface PlannedChange {
   readonly tag: string | undefined;
   /** How many operations it makes; one if left out. */
   readonly count?: number;
+  /** What it moves, if its input is no request that says it. */
+  readonly sums?: readonly Amount[];
+  /** Its rows with what each moves, if it is a file: an approver may strike some out. */
+  readonly rows?: ReadonlyMap<string, Amount | undefined>;
+  /** Reads what an approver should know and what may be otherwise later: it is shown, and not compared. */
+  readNotes?(): Promise<readonly ShownLine[]>;
+  /** Records the plan in the journal, with what it is about. Returns false if the journal has that id. */
+  record?(id: string, entry: string): Promise<boolean>;
   /** The rules of the profile and of the journal that it meets. */
   rulesMet(): Promise<readonly string[]>;
   /** Reads the previews; rejects if one of them cannot be read. */
@@ -113,6 +129,7 @@ export async function writePlan(
       user: world.host.user,
       host: world.host.name,
       approver: own ? { name: own.name, publicKey: own.publicKey } : null,
+      ...(account.globals.agent === undefined ? {} : { agent: account.globals.agent }),
     },
     account: { profile: name, mode, baseUrl, keyFingerprint },
     words: typed.words,
@@ -127,14 +144,16 @@ export async function writePlan(
   requireNoKey([typed.input, change.input], keyFingerprint);
   if (path === undefined) {
     const journal = await account.journal();
-    if (!(await journal.plans.add(id, writtenText(plan), 0))) throw new Error(`the journal has a plan ${id} already`);
+    const record = change.record ?? ((name: string, entry: string) => journal.plans.add(name, entry, 0));
+    if (!(await record(id, writtenText(plan)))) throw new Error(`the journal has a plan ${id} already`);
     await notifyOfPlan(account, plan, { status: 'waiting', by: content.author });
   } else createPlan(path, plan);
   const result = {
     data: shownPlan(path ?? id, plan, { signed: plan.signatures, status: 'waiting' }),
     columns: PLAN_COLUMNS,
   };
-  const shown = [...terms.lines, ...terms.previews, ...(balanceLine ? [plain(balanceLine)] : [])];
+  const notes = (await change.readNotes?.()) ?? [];
+  const shown = [...terms.lines, ...terms.previews, ...(balanceLine ? [plain(balanceLine)] : []), ...notes];
   return { name: path === undefined ? id : shellWord(path), result, shown };
 }
 
@@ -167,7 +186,7 @@ function secretInPlan(): CliError {
 
 /** Reads the terms of a change as they are now. */
 async function termsOf(typed: TypedCommand, change: PlannedChange) {
-  const { endpoint, input, summary, lines, tag, count = 1 } = change;
+  const { endpoint, input, summary, lines, tag, count = 1, sums } = change;
   const { id, method, path } = endpoint;
   const previews = await change.readPreviews();
   const found = previews.find(([, , each]) => each);
@@ -181,7 +200,7 @@ async function termsOf(typed: TypedCommand, change: PlannedChange) {
     path,
     request: parseExactJson(JSON.stringify(input)) as Terms['request'],
     tag: tag ?? null,
-    amounts: amountsOf(toPlain(input, endpoint.request()), ''),
+    amounts: sums ? sums.map(plannedSum) : amountsOf(toPlain(input, endpoint.request()), ''),
     count,
     lines: lines.map(plain),
     previews: previews.filter(([, , each]) => !each).map(plain),
@@ -201,12 +220,21 @@ async function termsOf(typed: TypedCommand, change: PlannedChange) {
 
 const plain = ([label, value]: ShownLine): PlannedLine => [label, value];
 
+const plannedSum = (sum: Amount): PlannedAmount => ({
+  field: 'sum',
+  asset: sum.asset,
+  value: amountText(sum),
+  minor: String(sum.minor),
+});
+
 /** A change that is what its plan says. */
 export interface Agreed {
   readonly input: unknown;
   readonly tag: string | undefined;
   readonly lines: readonly ShownLine[];
   readonly previews: readonly ShownLine[];
+  /** What may be otherwise later. */
+  readonly notes: readonly ShownLine[];
 }
 
 /**
@@ -230,7 +258,14 @@ export async function agreedChange(
       hint: 'write a new plan with --plan',
     });
   const previews = [...terms.previews, ...(balanceLine ? [plain(balanceLine)] : [])];
-  return { input: change.input, tag: change.tag, previews, lines: [...change.lines, ...proofLines(plan, signed)] };
+  const notes = isDryRun ? [] : ((await change.readNotes?.()) ?? []);
+  return {
+    input: change.input,
+    tag: change.tag,
+    previews,
+    notes,
+    lines: [...change.lines, ...proofLines(plan, signed)],
+  };
 }
 
 /** The terms of a plan without its other fields. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Approver, OwnApprover } from '../../account/approvers.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
 import type { Head } from '../../journal/entries.ts';
@@ -60,7 +61,7 @@ export function parseCheckpoint(text: string, from: string): CheckpointFile {
   const { data, error } = shape().safeParse(json);
   if (data) return data;
   throw new CliError('usage', `${from} is not a checkpoint (${error?.issues[0]?.path.join('.') || 'JSON'})`, {
-    hint: 'give a file with the output of: fiatrail ops journal head -o json',
+    hint: advice`give a file with the output of: [fiatrail ops journal head -o json]`,
   });
 }
 
@@ -80,7 +81,7 @@ export async function signerOf(head: CheckpointFile, approvers: readonly Approve
       : `the checkpoint was signed with an unknown key, ${publicKey}`,
     {
       code: known ? 'BAD_SIGNATURE' : 'APPROVER_UNKNOWN',
-      hint: 'get the checkpoint from where it was stored; see the approvers with: fiatrail profiles approvers list',
+      hint: advice`get the checkpoint from where it was stored; see the approvers with: [fiatrail profiles approvers list]`,
     },
   );
 }

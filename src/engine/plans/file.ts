@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { fileErrors } from '../../files/inspect.ts';
@@ -40,7 +41,7 @@ const shapes = () => {
     id: text,
     createdAt: time,
     expiresAt: time,
-    author: z.strictObject({ user: text, host: text, approver: z.nullable(approver) }),
+    author: z.strictObject({ user: text, host: text, approver: z.nullable(approver), agent: z.optional(text) }),
     account: z.strictObject({ profile: text, mode: text, baseUrl: text, keyFingerprint: text }),
     words: z.array(text).check(z.minLength(1)),
     input: z.custom<TypedInput>(isTypedInput),
@@ -119,15 +120,15 @@ function altered(from: string): CliError {
   });
 }
 
-const unusable = (path: string, why: string, hint: string) =>
+const unusable = (path: string, why: string, hint: Hint) =>
   new CliError('usage', `${path}: ${why}; nothing was sent`, { code: 'UNUSABLE_FILE', hint });
 
 const COPY = 'copy it to a file of your own that only you can write to';
 
-const PROBLEMS: Readonly<Record<OwnerOnlyFileProblem, readonly [why: string, hint: string]>> = {
+const PROBLEMS: Readonly<Record<OwnerOnlyFileProblem, readonly [why: string, hint: Hint]>> = {
   missing: [
     'the file does not exist',
-    'give the id of a plan from: fiatrail plans list; or a file that a money command wrote with --plan FILE',
+    advice`give the id of a plan from: [fiatrail plans list]; or a file that a money command wrote with --plan FILE`,
   ],
   link: ['it is a symbolic link', 'give the path of the file itself'],
   'not plain': ['it is not a regular file', 'give a file that a money command wrote with --plan FILE'],

@@ -1,3 +1,4 @@
+import type { Hint } from '../../base/advice.ts';
 import type { Asset } from '../../money/amount.ts';
 
 /** What a line of a confirmation says about a balance, so that nobody has to read its words. */
@@ -20,7 +21,7 @@ export interface BalanceChange {
 export interface Obstacle {
   readonly code: string;
   readonly message: string;
-  readonly hint: string;
+  readonly hint: Hint;
 }
 
 /** A balance of which the service says something, but not in a unit or an asset that is known. */

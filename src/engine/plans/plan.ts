@@ -1,12 +1,13 @@
 import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { World } from '../../base/world.ts';
 import { sha256Hex } from '../../crypto/digest.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { Asset } from '../../money/amount.ts';
 import { isWireNumber } from '../../money/decimal.ts';
-import { shellWord, visible } from '../../present/text.ts';
+import { visible } from '../../present/text.ts';
 import { existingJournal } from '../connection/journal-location.ts';
 import { LONGEST_PLAN_MS } from './lifetime.ts';
 
@@ -53,6 +54,8 @@ export interface Author {
   readonly host: string;
   /** Name and public key; null if the author has no key. */
   readonly approver: { readonly name: string; readonly publicKey: string } | null;
+  /** The agent that asked, by the name that it gave itself; left out for a person or a job. */
+  readonly agent?: string | undefined;
 }
 
 interface PlannedBalance {
@@ -87,6 +90,8 @@ export interface Signature {
   readonly approver: string;
   readonly publicKey: string;
   readonly signedAt: string;
+  /** The references of the rows that a signer struck out of the plan of a file; left out if there are none. */
+  readonly without?: readonly string[] | undefined;
   readonly signature: string;
 }
 

@@ -1,9 +1,11 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { existingJournal } from '../connection/journal-location.ts';
-import { closingOf, type PlanAct, type QueuedPlan, queuedPlan, requireDecided } from './acts.ts';
+import { closingOf, fileApplied, type PlanAct, type QueuedPlan, queuedPlan, requireDecided } from './acts.ts';
+import { FILES } from './approver-list.ts';
 import { LONGEST_PLAN_MS } from './lifetime.ts';
 import { isSameAccount, type Plan, type PlanAccount, quotedText } from './plan.ts';
 import { dependence, type Signed, type Signers, signaturesOf, signersOf } from './signatures.ts';
@@ -41,23 +43,43 @@ export async function closingDecision({ plan, acts }: QueuedPlan): Promise<PlanA
 /** The idempotency key of a plan: at most one run applies it. */
 export const keyOfPlan = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
 
-/** Whether an operation has the key of a plan, or one below it: whoever writes an act can name any operation. */
-const isOf = (plan: Plan, { idempotencyKey }: Operation): boolean =>
-  idempotencyKey === keyOfPlan(plan) || (idempotencyKey?.startsWith(`${keyOfPlan(plan)}/`) ?? false);
+/** Whether an operation has the key of a plan: whoever writes an act can name any operation. */
+const isOf = (plan: Plan, { idempotencyKey }: Operation): boolean => idempotencyKey === keyOfPlan(plan);
+
+/** The key of the file that a plan is of; undefined if it is of one request. */
+export const fileKeyOf = ({ content: { endpoint, request } }: Pick<Plan, 'content'>): string | undefined =>
+  endpoint === FILES && typeof request['key'] === 'string' ? request['key'] : undefined;
+
+/** More operations than a file has: those that the service rejected count too. */
+const MOST_OPERATIONS = 1_000_000;
 
 /**
- * Returns the operations of this journal that apply a plan, and may have done something: that under its key, and those that its acts name,
- * which are several if it makes several.
+ * Returns the operations of this journal that apply a plan, and may have done something: that under its key, or those that
+ * its acts name. Those of the plan of a file are its rows.
  */
 export async function operationsOf(account: PlanAccount, { plan, acts }: QueuedPlan): Promise<readonly Operation[]> {
   const journal = await existingJournal(account);
   const ids = await journal?.accountIds(await account.accountNames());
   if (!journal || !ids || ids.length === 0) return [];
+  const key = fileKeyOf(plan);
+  if (key !== undefined) {
+    if (!fileApplied({ plan, acts })) return [];
+    const rows = await journal.list({ account: ids, keyStart: `${key}/`, limit: MOST_OPERATIONS });
+    return rows.filter((each) => each.authority?.plan === plan.hash && mayHaveWorked(each));
+  }
   const found = [...(await journal.list({ account: ids, givenIdempotencyKey: keyOfPlan(plan), limit: 100 }))];
   for (const { operationId } of acts)
     if (operationId !== null && !found.some((each) => each.operationId === operationId))
       found.push(...(await journal.find(operationId)).filter((each) => each.operationId === operationId));
-  return found.filter((each) => isOf(plan, each) && each.state !== 'rejected' && each.verdict !== 'not-done');
+  return found.filter((each) => isOf(plan, each) && mayHaveWorked(each));
+}
+
+const mayHaveWorked = ({ state, verdict }: Operation): boolean => state !== 'rejected' && verdict !== 'not-done';
+
+/** Returns what a plan is that was applied. A row of a file that failed, that was not sent yet or that was struck out leaves it in part. */
+function appliedStatus({ content }: Plan, operations: readonly Operation[]): PlanStatus {
+  const ended = content.endpoint === FILES ? operations.filter(({ state }) => state !== 'failed') : operations;
+  return ended.length < content.count ? 'applied-in-part' : 'applied';
 }
 
 /** Returns what a plan is now. */
@@ -83,8 +105,9 @@ export async function reviewOf(
   const open: PlanStatus = isApproved ? 'approved' : 'waiting';
   const ended = closing ? (closing.act as 'rejected' | 'withdrawn') : undefined;
   const isExpired = nowMs >= Date.parse(content.expiresAt);
-  const applied: PlanStatus = operations.length < content.count ? 'applied-in-part' : 'applied';
-  const status = operations.length > 0 ? applied : (ended ?? (isExpired ? 'expired' : open));
+  const isApplied = operations.length > 0 || fileApplied(queued) !== undefined;
+  const applied = appliedStatus(counting.plan, operations);
+  const status = isApplied ? applied : (ended ?? (isExpired ? 'expired' : open));
   return { status, signed, closing, operations, problem };
 }
 
@@ -114,7 +137,9 @@ export async function findQueued(account: PlanAccount, word: string): Promise<Qu
       : `the journal of profile ${account.profile.name} has no plan ${quotedText(word, 60)}`,
     {
       code: only ? 'VALIDATION_ERROR' : 'PLAN_NOT_FOUND',
-      hint: only ? 'give more of the id' : 'see the plans with: fiatrail plans list; for a file, give its path: ./FILE',
+      hint: only
+        ? 'give more of the id'
+        : advice`see the plans with: [fiatrail plans list]; for a file, give its path: ./FILE`,
     },
   );
 }
@@ -127,7 +152,7 @@ export async function queuedAs(account: PlanAccount, { content: { id }, hash }: 
   if (queued.plan.hash === hash) return queued;
   throw new CliError('usage', `the journal has another plan ${quotedText(id, 60)} than the file; nothing was sent`, {
     code: 'PLAN_ALTERED',
-    hint: `see that one with: fiatrail plans show ${quotedText(id, 60)}`,
+    hint: advice`see that one with: [fiatrail plans show ${quotedText(id, 60)}]`,
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Operation } from '../../journal/operations.ts';
 import { visible } from '../../present/text.ts';
 import type { PlanAct } from './acts.ts';
-import { isOfJournal } from './approver-list.ts';
+import { FILES, isOfJournal } from './approver-list.ts';
 import type { ShownLine } from './line.ts';
 import { type Author, type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
 import type { PlanStatus } from './queue.ts';
@@ -16,16 +16,17 @@ export function proofLines({ content, hash }: Plan, signed: readonly Signed[]): 
   ];
 }
 
-/** A person for people: `ada, a.obi on host-1`. */
-export const personForPeople = ({ user, host, approver }: Author): string =>
-  `${approver ? `${approver.name}, ` : ''}${user} on ${host}`;
+/** A person for people: `ada, a.obi on host-1`, with the agent that they let work. */
+export const personForPeople = ({ user, host, approver, agent }: Author): string =>
+  `${approver ? `${approver.name}, ` : ''}${user} on ${host}${agent === undefined ? '' : `, by agent ${agent}`}`;
 
 /** Who made a plan, for people. */
 export const authorForPeople = ({ author }: Pick<PlanContent, 'author'>): string => personForPeople(author);
 
 function signersForPeople(signed: readonly Signed[]): string {
   const signers = signed.map(
-    ({ approver, signedAt, role }) => `${approver}${role === 'author' ? ' (author)' : ''}, ${signedAt}`,
+    ({ approver, signedAt, role, without }) =>
+      `${approver}${role === 'author' ? ' (author)' : ''}, ${signedAt}${without ? `, without ${without.join(', ')}` : ''}`,
   );
   return signers.join('; ') || 'no one';
 }
@@ -34,6 +35,7 @@ function signersForPeople(signed: readonly Signed[]): string {
 interface FoundFacts {
   readonly lines: readonly ShownLine[];
   readonly previews: readonly ShownLine[];
+  readonly notes: readonly ShownLine[];
   readonly rules: readonly string[];
 }
 
@@ -50,19 +52,19 @@ const DECIDED: readonly (readonly [label: string, named: RegExp, otherwise: stri
  */
 export function planLines(
   plan: Plan,
-  { lines, previews, rules }: FoundFacts,
+  { lines, previews, notes, rules }: FoundFacts,
   signed: readonly Signed[],
   appliedTwice: string,
 ): PlannedLine[] {
   const { content, hash } = plan;
   const { account, amounts } = content;
   const proven = new Set(proofLines(plan, signed).map(([label]) => label));
-  const labels = [...lines, ...previews, ...amounts.map(exactLine)].map(([label]) => label);
+  const labels = [...lines, ...previews, ...notes, ...amounts.map(exactLine)].map(([label]) => label);
   const shown: PlannedLine[] = [
     ['account', `${account.baseUrl}, key ${account.keyFingerprint}`],
     ['command', content.commandLine],
     ...lines.filter(([label]) => !proven.has(label)).map(([label, value]): PlannedLine => [label, value]),
-    ...previews.map(([label, value]): PlannedLine => [label, value]),
+    ...[...previews, ...notes].map(([label, value]): PlannedLine => [label, value]),
     ['request', `${content.method} ${content.path} ${JSON.stringify(content.request)}`],
     ...amounts.map(exactLine),
     ...missing(content, labels),
@@ -84,7 +86,9 @@ const exactLine = ({ field, asset, value, minor }: PlanContent['amounts'][number
 function missing({ endpoint }: PlanContent, labels: readonly string[]): PlannedLine[] {
   if (isOfJournal(endpoint)) return [];
   const absent = DECIDED.filter(([, named]) => !labels.some((label) => named.test(label)));
-  return absent.map(([label, , otherwise]) => [label, otherwise]);
+  // Its rows say where they go, and its lines how much goes to which bank.
+  const named = endpoint === FILES ? absent.filter(([label]) => label !== 'destination') : absent;
+  return named.map(([label, , otherwise]) => [label, otherwise]);
 }
 
 /** What a plan says, for someone who only reads it: nothing of it was compared with the account. */
@@ -145,6 +149,7 @@ export const PLAN_COLUMNS = [
       { field: 'at', title: 'At' },
       { field: 'reason', title: 'Reason' },
       { field: 'operationId', title: 'Operation' },
+      { field: 'without', title: 'Without', isWide: true },
     ],
   },
 ] as const;
@@ -163,12 +168,13 @@ export function shownPlan(name: string, { content, hash }: Plan, known: KnownOfP
   const { summary, amounts, createdAt, expiresAt, rules }: PlanContent = content;
   const author = authorForPeople(content);
   const signatures = signed.map(({ approver, role, signedAt }) => ({ approver, role, signedAt }));
-  const history = acts.map(({ act, by, at, reason, operationId }) => ({
+  const history = acts.map(({ act, by, at, reason, operationId, without = [] }) => ({
     act,
     by: personForPeople(by),
     at,
     reason,
     operationId,
+    without,
   }));
   return {
     plan: name,

@@ -2,6 +2,7 @@ import { approvalThresholdWords, limitOf } from '../../account/approval-threshol
 import type { OwnApprover } from '../../account/approvers.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { ApprovalThreshold } from '../../account/stored-profile.ts';
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { type Moves, movesOf } from '../../contract/moves.ts';
@@ -54,7 +55,7 @@ function requireListedAuthor({ approvers }: ApproverList, { user, approver }: Au
     `the plan says that ${quotedText(`${approver?.name}, ${user}`, 100)} wrote it, but its key is that of ${listed.name}, added by ${listed.addedBy.user}; nothing was sent`,
     {
       code: 'AUTHOR_CHANGED',
-      hint: 'see whose key it is with: fiatrail profiles approvers list; have the plan written again with --plan',
+      hint: advice`see whose key it is with: [fiatrail profiles approvers list]; have the plan written again with --plan`,
     },
   );
 }
@@ -63,9 +64,15 @@ function requireListedAuthor({ approvers }: ApproverList, { user, approver }: Au
 const SIGNATURE_PREFIX = 'fiatrail plan signature 1';
 
 /** What a signature signs: the plan, and everything the signature says about itself. */
-function signedText(hash: string, { role, approver, publicKey, signedAt }: Omit<Signature, 'signature'>): string {
-  return JSON.stringify([SIGNATURE_PREFIX, hash, role, approver, publicKey, signedAt]);
+function signedText(hash: string, signed: Omit<Signature, 'signature'>): string {
+  const { role, approver, publicKey, signedAt, without } = signed;
+  const rows = without ? [without] : [];
+  return JSON.stringify([SIGNATURE_PREFIX, hash, role, approver, publicKey, signedAt, ...rows]);
 }
+
+/** Whether a signature on a plan is of the key that it names. */
+export const isSignatureOf = (hash: string, signed: Signature): Promise<boolean> =>
+  isSignedBy(signedText(hash, signed), signed.signature, signed.publicKey);
 
 /** Returns a plan with one more signature. */
 export async function withSignature(
@@ -73,8 +80,10 @@ export async function withSignature(
   { name, publicKey, privateKey }: OwnApprover,
   role: Signature['role'],
   nowMs: number,
+  without: readonly string[] = [],
 ): Promise<Plan> {
-  const claim = { role, approver: name, publicKey, signedAt: new Date(nowMs).toISOString() };
+  const rows = without.length === 0 ? {} : { without };
+  const claim = { role, approver: name, publicKey, signedAt: new Date(nowMs).toISOString(), ...rows };
   const signature = await signText(signedText(plan.hash, claim), { privateKey });
   return { ...plan, signatures: [...plan.signatures, { ...claim, signature }] };
 }
@@ -85,6 +94,7 @@ export interface Signed {
   readonly approver: string;
   readonly publicKey: string;
   readonly signedAt: string;
+  readonly without?: readonly string[] | undefined;
 }
 
 /** The approvers of an account, and whether other hosts have the same list. */
@@ -110,7 +120,7 @@ export async function signaturesOf(
   requireListedAuthor(list, content.author);
   const signed: Signed[] = [];
   for (const each of signatures) {
-    const { role, publicKey, signedAt, approver: claimed, signature } = each;
+    const { role, publicKey, signedAt, approver: claimed, without } = each;
     const known = list.approvers.find((approver) => approver.publicKey === publicKey);
     if (!known)
       throw new CliError(
@@ -118,15 +128,15 @@ export async function signaturesOf(
         `the key ${publicKey} of approver ${quotedText(claimed, 60)}, who approved the plan, is unknown; nothing was sent`,
         {
           code: 'APPROVER_UNKNOWN',
-          hint: `compare the key with theirs, then add it with: fiatrail profiles approvers add NAME --public-key KEY`,
+          hint: advice`compare the key with theirs, then add it with: [fiatrail profiles approvers add NAME --public-key KEY]`,
         },
       );
-    if (!(await isSignedBy(signedText(hash, each), signature, publicKey))) throw badSignature(known.name);
+    if (!(await isSignatureOf(hash, each))) throw badSignature(known.name);
     const isAuthor = publicKey === content.author.approver?.publicKey;
     if ((role === 'author') !== isAuthor) throw badSignature(known.name);
     if (signed.some((other) => other.publicKey === publicKey)) throw badSignature(known.name);
     if (role === 'signer') requireIndependence(dependence(list, content.author, known, isShared), 'sent');
-    signed.push({ role, approver: known.name, publicKey, signedAt });
+    signed.push({ role, approver: known.name, publicKey, signedAt, without });
   }
   return signed;
 }
@@ -136,7 +146,7 @@ export function requireIndependence(reason: string | undefined, not: 'sent' | 'a
   if (reason === undefined) return;
   throw new CliError('declined', `${reason}, so it is not the approval of a second person; nothing was ${not}`, {
     code: 'APPROVER_ADDED_BY_AUTHOR',
-    hint: 'ask an approver whose key someone else added; see who added each key with: fiatrail profiles approvers list',
+    hint: advice`ask an approver whose key someone else added; see who added each key with: [fiatrail profiles approvers list]`,
   });
 }
 
@@ -221,24 +231,24 @@ export function requireSignatures(
   applied: Applied | undefined,
   not: 'sent' | 'changed' = 'sent',
 ): void {
-  const refusal = (why: string, hint: string) =>
+  const refusal = (why: string, hint: Hint) =>
     new CliError('declined', `${needs}${why}; nothing was ${not}`, { code: 'APPROVAL_REQUIRED', hint });
   if (!applied)
     throw refusal(
       '',
-      'write a plan with --plan, have a second person approve it with "fiatrail plans approve ID", then: fiatrail plans apply ID',
+      advice`write a plan with --plan, have a second person approve it with [fiatrail plans approve ID], then: [fiatrail plans apply ID]`,
     );
   const has = (role: Signed['role']) => applied.signed.some((each) => each.role === role);
   if (!has('author'))
     throw refusal(
       ', and the author of the plan had no approver key',
-      'make a key with "fiatrail profiles approvers add NAME --generate", then write a new plan',
+      advice`make a key with [fiatrail profiles approvers add NAME --generate], then write a new plan`,
     );
   if (has('signer')) return;
   throw refusal(
     '',
     approvers.length > 1
-      ? 'have a second person approve it with: fiatrail plans approve'
-      : 'add another approver with: fiatrail profiles approvers add NAME --public-key KEY',
+      ? advice`have a second person approve it with: [fiatrail plans approve]`
+      : advice`add another approver with: [fiatrail profiles approvers add NAME --public-key KEY]`,
   );
 }

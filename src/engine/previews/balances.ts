@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { unread } from '../../base/errors.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../../contract/endpoints/balances.ts';
 import { listOrders } from '../../contract/endpoints/fx-orders.ts';
@@ -223,7 +224,7 @@ export function paidFromUnreserved(account: Account, paid: Amount): () => Promis
       const obstacle = {
         code: 'BALANCE_TOO_LOW',
         message: `the balance is ${amountForPeople(before)}, ${words}, and this takes ${amountForPeople(paid)}`,
-        hint: 'choose a smaller amount, or pause orders; list them with: fiatrail fx orders list --status active',
+        hint: advice`choose a smaller amount, or pause orders; list them with: [fiatrail fx orders list --status active]`,
       };
       return [line, ['reserved', words, undefined, obstacle]];
     });

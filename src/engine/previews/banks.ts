@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Choice } from '../../base/world.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
@@ -21,7 +22,7 @@ export function bankWord(text: string): string {
   if (CODE.test(word)) return word;
   if (/^\d+$/.test(word) || word.length < 2 || word.length > 60 || /[\p{Cc}\p{Cf}]/u.test(word))
     throw new CliError('usage', `invalid bank "${printable(text)}"; expected a code of 3 to 6 digits or a name`, {
-      hint: 'find it with: fiatrail banks --search NAME',
+      hint: advice`find it with: [fiatrail banks --search NAME]`,
     });
   return word;
 }
@@ -78,7 +79,7 @@ export function bankNamed(banks: readonly ListedBank[], text: string): ListedBan
   if (!only)
     throw new CliError('usage', `no bank is named "${printable(text)}"`, {
       code: 'NOT_FOUND',
-      hint: 'find it with: fiatrail banks --search NAME',
+      hint: advice`find it with: [fiatrail banks --search NAME]`,
     });
   if (others.length > 0) {
     const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : '';
@@ -107,8 +108,8 @@ export async function savedAccountNamed(account: Account, text: string): Promise
     {
       code: 'NOT_FOUND',
       hint: isDefault
-        ? 'make one the default with: fiatrail bank-accounts update ID --default'
-        : 'list the accounts with: fiatrail bank-accounts list',
+        ? advice`make one the default with: [fiatrail bank-accounts update ID --default]`
+        : advice`list the accounts with: [fiatrail bank-accounts list]`,
     },
   );
 }

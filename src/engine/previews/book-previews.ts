@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { PAIRS } from '../../contract/fx.ts';
@@ -13,12 +14,12 @@ const UNFILLED: Readonly<Record<string, Obstacle>> = {
   NO_LIQUIDITY: {
     code: 'NO_LIQUIDITY',
     message: 'the order book cannot fill this amount now',
-    hint: 'choose a smaller amount, or see the order book with: fiatrail fx book PAIR',
+    hint: advice`choose a smaller amount, or see the order book with: [fiatrail fx book PAIR]`,
   },
   SELF_TRADE: {
     code: 'SELF_TRADE',
     message: 'only your own orders could fill this amount',
-    hint: 'pause or remove them first; list them with: fiatrail fx orders list --status active',
+    hint: advice`pause or remove them first; list them with: [fiatrail fx orders list --status active]`,
   },
 };
 
@@ -60,4 +61,4 @@ export async function ownOrderLines(account: Account, orderId: string): Promise<
   return isOwn ? [['order', message, undefined, { ...OWN_ORDER, message }]] : [];
 }
 
-const OWN_ORDER = { code: 'SELF_TRADE', hint: 'choose another order; see them with: fiatrail fx book PAIR' };
+const OWN_ORDER = { code: 'SELF_TRADE', hint: advice`choose another order; see them with: [fiatrail fx book PAIR]` };

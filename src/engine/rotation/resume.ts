@@ -1,4 +1,5 @@
 import { unfinishedRotations } from '../../account/paths.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
@@ -109,7 +110,7 @@ export async function resume(account: Account, input: ResumeInput): Promise<Outc
   if (latest?.stage !== 'lost') {
     throw new CliError('usage', `profile ${profile.name} has no unfinished key rotation`, {
       code: 'NOTHING_TO_RESUME',
-      hint: 'start a rotation with: fiatrail keys rotate',
+      hint: advice`start a rotation with: [fiatrail keys rotate]`,
     });
   }
   return afterLost(account, latest);
@@ -166,7 +167,7 @@ function keyLost({ world, profile }: Account, operationId: string, cause: CliErr
     message: `the service rejects the stored API key: it was rotated, and ${what}`,
     code: 'KEY_LOST',
     operationId,
-    hint: `${source} the service for a new key; then store it with: fiatrail profiles add ${profile.name} --key-stdin`,
+    hint: advice`${source} the service for a new key; then store it with: [fiatrail profiles add ${profile.name} --key-stdin]`,
   });
 }
 

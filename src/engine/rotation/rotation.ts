@@ -1,6 +1,7 @@
 import { storeSecret } from '../../account/changes.ts';
 import { ROTATION_PROCESS, stateDir, unfinishedRotations } from '../../account/paths.ts';
 import { apiKeyFrom } from '../../account/profile.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { encryptedExchange, replyOf } from '../../client/client.ts';
@@ -201,7 +202,7 @@ async function keyIn(account: Account, operationId: string, sent: Sent): Promise
       {
         code: 'RESPONSE_ENCRYPTED',
         operationId,
-        hint: `add the private key to this profile with: fiatrail keys encryption enable --private-key-stdin --yes < key.txt; then run: ${RESUME_COMMAND}`,
+        hint: advice`add the private key to this profile with: [fiatrail keys encryption enable --private-key-stdin --yes] < key.txt; then run: ${RESUME_COMMAND}`,
       },
     );
   }
@@ -224,7 +225,7 @@ function unencryptedResponse({ world, profile }: Account, operationId: string, e
   return withDetails(error, {
     message: `${profile.name}: ${error.message}${file ? ` (the response is saved in ${file})` : ''}`,
     operationId,
-    hint: `if you expect plain responses, run: fiatrail profiles add ${profile.name} --encryption accept; then: ${RESUME_COMMAND}`,
+    hint: advice`if you expect plain responses, run: [fiatrail profiles add ${profile.name} --encryption accept]; then: ${RESUME_COMMAND}`,
   });
 }
 
@@ -342,7 +343,7 @@ async function requireOpen(account: Account, operationId: string): Promise<void>
   throw new CliError('declined', 'another command has already finished this rotation', {
     code: 'ROTATION_ENDED',
     operationId,
-    hint: 'see the result with: fiatrail ops list',
+    hint: advice`see the result with: [fiatrail ops list]`,
   });
 }
 

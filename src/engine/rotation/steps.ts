@@ -1,6 +1,7 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import type { Profile } from '../../account/profile.ts';
 import { isOurStore } from '../../account/stored-profile.ts';
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { HIDDEN, type Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
@@ -9,13 +10,13 @@ import { plainLine, plainLines } from '../../present/text.ts';
 import type { Account } from '../account.ts';
 import { rotationFile } from './files.ts';
 
-export const RESUME_COMMAND = 'fiatrail keys rotate --resume';
+export const RESUME_COMMAND = advice`[fiatrail keys rotate --resume]`;
 
 /** The error of a rotation that --resume can finish. After Ctrl-C its category is `interrupted` instead of `pending`. */
 export function unfinishedRotation(
   { world }: Account,
   message: string,
-  { code, operationId, cause, hint }: { code: string; operationId: string; cause?: unknown; hint?: string },
+  { code, operationId, cause, hint }: { code: string; operationId: string; cause?: unknown; hint?: Hint },
 ): CliError {
   const { aborted } = world.interrupted;
   const next = `finish with: ${RESUME_COMMAND}`;
@@ -149,7 +150,7 @@ export async function push(account: Account, { operationId, pushes, pushed }: Ro
     const problem = await pushKey(account.world, words, key);
     if (problem !== undefined) {
       const message = `the API key was rotated and the new key works, but push command ${index + 1} of ${pushes.length} ${problem}`;
-      const hint = `fix it, then finish with: ${RESUME_COMMAND}; add --push-command to that to run another command instead`;
+      const hint = advice`fix it, then finish with: ${RESUME_COMMAND}; add --push-command to that to run another command instead`;
       throw unfinishedRotation(account, message, { code: 'PUSH_FAILED', operationId, hint });
     }
     await record(account, () => journal.rotations.pushed(operationId, index + 1));

@@ -1,4 +1,5 @@
 import type { Profile } from '../../account/profile.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { RESPONSE_OF_ANOTHER_REQUEST } from '../../client/client.ts';
@@ -168,6 +169,6 @@ export function brokenRule(profile: string, verdicts: readonly RuleVerdict[]): C
   const owner = from === 'profile' ? `profile ${profile}` : 'the shared journal';
   return new CliError('declined', `rule ${rule} of ${owner}: ${detail}; nothing was sent`, {
     code,
-    hint: hint ?? `show the rules with: fiatrail profiles rules show ${profile}`,
+    hint: hint ?? advice`show the rules with: [fiatrail profiles rules show ${profile}]`,
   });
 }

@@ -7,6 +7,7 @@ import {
   parseHours,
   type Rules,
 } from '../../account/rules.ts';
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Effect } from '../../contract/endpoint.ts';
 import type { Destination, Moves } from '../../contract/moves.ts';
@@ -112,7 +113,7 @@ export interface RuleVerdict {
   readonly left?: Amount;
   /** Why it does not hold, or what it asks for. */
   readonly detail?: string;
-  readonly hint?: string;
+  readonly hint?: Hint;
   /** The sum that the journal checks again when it records the change. */
   readonly limit?: SpendLimit;
   /** Whether a code must be typed. */
@@ -288,7 +289,7 @@ const askAmount =
       return {
         result: 'blocks',
         detail: `only fiatrail ${command} counts towards its sum`,
-        hint: `use: fiatrail ${command}`,
+        hint: advice`use: [fiatrail ${command.split(' ')}]`,
       };
     const sum = { asset, period: per, ...(command === undefined ? {} : { command: `fiatrail ${command}` }) };
     const before = (await spent(sum)) - (asked.isRecorded ? millionths : 0n);
@@ -311,7 +312,7 @@ const askMarket =
         result: 'blocks',
         detail:
           'no market price is known: the book could not be read, or no one else has an order and the account has no trade',
-        hint: 'see the book with: fiatrail fx book PAIR',
+        hint: advice`see the book with: [fiatrail fx book PAIR]`,
       };
     const far = farFromMarket(price, market, percentFromText(percent) ?? 0n);
     return far === undefined ? ALLOWS : { result: 'blocks', detail: far };
@@ -368,7 +369,7 @@ export function overLimit(profile: string, { limit, spentMillionths }: OverLimit
     `rule ${limit.command === BY_AGENT ? 'agent-allowance' : `max-per-${period}`}: ${why}; nothing was sent`,
     {
       code: 'RULE_AMOUNT',
-      hint: `show the rules with: fiatrail profiles rules show ${profile}`,
+      hint: advice`show the rules with: [fiatrail profiles rules show ${profile}]`,
     },
   );
 }

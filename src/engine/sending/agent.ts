@@ -1,5 +1,6 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Effect, Endpoint } from '../../contract/endpoint.ts';
 import { destinationsOf } from '../../contract/moves.ts';
 import type { SpendLimit } from '../../journal/intent.ts';
 import { BY_AGENT } from '../../journal/spending.ts';
@@ -15,8 +16,65 @@ const SAVED_MS = 48 * 3_600_000;
 const blocked = (why: string) =>
   new CliError('declined', `${why}, so an agent needs an approval; nothing was sent`, {
     code: 'APPROVAL_REQUIRED',
-    hint: 'have a person approve the plan with: fiatrail plans approve ID',
+    hint: advice`have a person approve the plan with: [fiatrail plans approve ID]`,
   });
+
+/**
+ * Throws CliError declined unless what an agent is about to change is a sandbox, by its controls: anything else it changes only as a plan says,
+ * and nothing that this machine remembers.
+ */
+export function requireControl(agent: string, endpoint?: Pick<Endpoint, 'area' | 'summary'>): void {
+  if (endpoint?.area !== 'control') throw notForAgents(agent, endpoint?.summary ?? 'this');
+}
+
+/** A command line of an agent, as far as its rules depend on it. */
+interface AgentLine {
+  readonly words: readonly string[];
+  readonly effect: Effect;
+  /** Whether it takes `--plan`, and whether that is given. */
+  readonly isPlannable: boolean;
+  readonly isPlan: boolean;
+  readonly isDryRun: boolean;
+  /** Whether it prints a secret. */
+  readonly showsSecret: boolean;
+  /** The words with which it would only be planned. */
+  readonly planned: readonly string[];
+}
+
+/**
+ * Throws CliError declined unless an agent may run a command: it reads, controls a sandbox, only shows what it would send, or moves money as a plan. A plan
+ * that is applied meets the rest of the rules where it is sent (`agentAllowance`).
+ */
+export function requireOpenToAgents(agent: string, line: AgentLine): void {
+  const { words, effect, isPlannable, isPlan, isDryRun, showsSecret, planned } = line;
+  const name = `fiatrail ${words.join(' ')}`;
+  if (showsSecret)
+    throw new CliError('declined', `${name} prints a secret, which agent ${agent} must not see; nothing was sent`, {
+      code: 'NOT_FOR_AGENTS',
+      hint: 'ask a person to run it',
+    });
+  if (effect === 'read' || isDryRun || words[0] === 'sandbox' || name === 'fiatrail plans apply') return;
+  const isPlanned = effect === 'money' && isPlannable;
+  if (isPlanned && isPlan) return;
+  throw notForAgents(agent, name, isPlanned ? planned : undefined);
+}
+
+/** `planned`: the words of the command that plans it. */
+function notForAgents(agent: string, what: string, planned?: readonly string[]): CliError {
+  if (!planned)
+    return new CliError(
+      'declined',
+      `${what} changes something, which agent ${agent} must not do; nothing was changed`,
+      {
+        code: 'NOT_FOR_AGENTS',
+        hint: 'ask a person to run it',
+      },
+    );
+  return new CliError('declined', `${what} moves money, which agent ${agent} can only plan; nothing was sent`, {
+    code: 'APPROVAL_REQUIRED',
+    hint: advice`plan it with: [fiatrail ${planned}]; then have a person approve the plan`,
+  });
+}
 
 /** What an agent sends within the allowance: the sums that the journal checks when it records it, and what it is recorded as. */
 interface Allowance {
@@ -32,9 +90,10 @@ export async function agentAllowance(
   account: Account,
   endpoint: Endpoint,
   input: unknown,
-  { signed }: Pick<PlanToApply, 'signed'>,
+  applied: Pick<PlanToApply, 'signed'> | undefined,
 ): Promise<Allowance | undefined> {
-  if (signed.some(({ role }) => role === 'signer')) return undefined;
+  if (!applied) throw blocked('only a plan can be sent for an agent');
+  if (applied.signed.some(({ role }) => role === 'signer')) return undefined;
   const allowances = await account.rules.agentAllowances();
   if (allowances.length === 0)
     throw blocked('no one has approved the plan, and the profile has no allowance for agents');

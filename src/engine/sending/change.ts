@@ -7,7 +7,7 @@ import type { Account, AccountCallOptions, AccountReply, Activity } from '../acc
 import { sendRequest } from '../connection/connect.ts';
 import type { Guard } from '../guard.ts';
 import { approversOf } from '../plans/approver-list.ts';
-import type { Agreed, PlanMode, PlannedChange, PlanToApply } from '../plans/change.ts';
+import type { Agreed, AppliedPlan, PlanMode, PlannedChange, PlanToApply } from '../plans/change.ts';
 import { isUncertain, type ShownLine } from '../plans/line.ts';
 import { DryRun, prepareRequest, warnOf } from '../requests.ts';
 import type { AccountRules, IdempotencyKeyUse } from '../rules/account-rules.ts';
@@ -90,6 +90,7 @@ interface AppliedChange {
 /** What was read here for a plan that holds, with the rules that it meets here, and its signatures. */
 interface PlanFacts extends Agreed, Signatures {
   readonly rules: readonly string[];
+  readonly rows: PlannedChange['rows'];
 }
 
 /** Thrown to end the check of a plan where its request would be sent. */
@@ -113,7 +114,7 @@ export async function asPlanned(
   change: PlannedChange,
   check: () => Promise<unknown>,
 ): Promise<AppliedChange | undefined> {
-  if (!mode) return undefined;
+  if (!mode || mode.kind === 'row') return undefined;
   const {
     activity,
     globals,
@@ -140,7 +141,7 @@ export async function asPlanned(
   const agreed = await agreedChange(mode, planned, globals.dryRun);
   if (mode.kind === 'apply') return { agreed, applied: mode };
   await check();
-  throw new Checked({ ...agreed, rules: await planned.rulesMet(), signed: mode.signed });
+  throw new Checked({ ...agreed, rules: await planned.rulesMet(), signed: mode.signed, rows: change.rows });
 }
 
 /** Returns the rules that a request meets on this machine, a sentence each. */
@@ -182,7 +183,7 @@ async function plannedOf<E extends Endpoint>(account: Account, consent: Consent,
     },
     () => prepareRequest(account, endpoint, input, options),
   );
-  if (!planned) return { applied: undefined, input, change };
+  if (!planned) return { applied: consent.plan?.kind === 'row' ? consent.plan : undefined, input, change };
   const { agreed, applied } = planned;
   return {
     applied,
@@ -199,6 +200,7 @@ async function writeOf<E extends Endpoint>(
   { endpoint, input, change, options }: WantedChange<E>,
 ): Promise<AccountReply<ResponseOf<E>>> {
   const request = await prepareRequest(account, endpoint, input, options);
+  if (account.globals.agent !== undefined) (await import('./agent.ts')).requireControl(account.globals.agent, endpoint);
   const needsConsent = change.needsConsent || consentsOf(endpoint, input).length > 0;
   if (needsConsent && !change.isAgreed) await prompt.confirm(change);
   // They may have changed while the question was open.
@@ -285,7 +287,7 @@ export async function changeOf<E extends Endpoint>(
     tag: change.tag,
     sweep: change.sweep,
     guard: earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard,
-    authority: applied && (await authorityOf(applied)),
+    authority: applied && (await authorityOf(applied, account.globals.agent)),
     plan: applied && (await claimOf(account, applied)),
     call: (isLate, beforeResend): Promise<Reply<ResponseOf<E>>> =>
       sendRequest(account, request, { ...options, isLate, beforeResend, terms: baseline.terms }),
@@ -296,8 +298,8 @@ export async function changeOf<E extends Endpoint>(
 }
 
 /** Returns what an agent needs to have a plan sent: who the journal names, and sums that it checks besides those of rules. Throws CliError. */
-async function forAgent(account: Account, applied: PlanToApply | undefined, endpoint: Endpoint, input: unknown) {
-  if (!applied?.isForAgent) return { sender: account, agentLimits: [] };
+async function forAgent(account: Account, applied: AppliedPlan | undefined, endpoint: Endpoint, input: unknown) {
+  if (account.globals.agent === undefined) return { sender: account, agentLimits: [] };
   const allowance = await (await import('./agent.ts')).agentAllowance(account, endpoint, input, applied);
   if (!allowance) return { sender: account, agentLimits: [] };
   return { sender: { ...account, command: allowance.command }, agentLimits: allowance.limits };
@@ -324,7 +326,7 @@ async function requirePaidFor(
 }
 
 /** Returns a plan with the signatures that count now: an approver may have been removed while the question was open. Throws CliError. */
-async function stillSigned(account: Account, applied: PlanToApply): Promise<PlanToApply> {
+async function stillSigned(account: Account, applied: AppliedPlan): Promise<AppliedPlan> {
   const { signaturesOf, signersOf } = await import('../plans/signatures.ts');
   return { ...applied, signed: await signaturesOf(applied.plan, await signersOf(account)) };
 }
@@ -332,7 +334,7 @@ async function stillSigned(account: Account, applied: PlanToApply): Promise<Plan
 /** Returns what is known of the service before a request leaves. Throws CliError for a plan that was applied already. */
 async function baselineBefore(
   account: Account,
-  applied: PlanToApply | undefined,
+  applied: AppliedPlan | undefined,
   endpoint: Endpoint,
   input: unknown,
   terms: NonNullable<Baseline['terms']>,

@@ -1,3 +1,4 @@
+import { advice, type Hint } from '../../base/advice.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { requestIdOf } from '../../client/client.ts';
 import type { Operation } from '../../journal/operations.ts';
@@ -39,6 +40,9 @@ export async function retry(account: Account, given: Operation, retrying: Retryi
   const { asking, requirePlan, waitMs } = retrying;
   const endpoint = await endpointNamed(given.endpoint);
   if (!endpoint || !isKeyed(given)) throw notKeyed(given);
+  const { agent } = account.globals;
+  // What a plan sends again was approved, or within the allowance.
+  if (agent !== undefined && !requirePlan) (await import('./agent.ts')).requireControl(agent, endpoint);
   // A dry run ends here: it looks for nothing.
   if (account.globals.dryRun) await prepareRequest(account, endpoint, parseExactJson(given.request) as never);
   await requireOwn(account, given);
@@ -114,8 +118,8 @@ async function isStillUnknown(account: Account, { operationId }: Operation): Pro
 }
 
 /** Says how a request that needs a signature is sent again. A new plan would be another request. */
-const signedHint = ({ authority, operationId }: Operation): string =>
-  authority ? 'apply its plan again, within 10 minutes: fiatrail plans apply FILE' : reconcileHint(operationId);
+const signedHint = ({ authority, operationId }: Operation): Hint =>
+  authority ? advice`apply its plan again, within 10 minutes: [fiatrail plans apply FILE]` : reconcileHint(operationId);
 
 const notKeyed = (operation: Operation) =>
   new CliError(
@@ -162,7 +166,7 @@ async function stillUnknown(account: Account, given: Operation): Promise<Operati
   if (state !== 'rejected' && verdict !== 'not-done') throw new AlreadyDone(operation);
   throw new CliError('declined', `the outcome of this operation is known: ${verdict ?? state}; nothing was sent`, {
     operationId,
-    hint: `see it with: fiatrail ops show ${operationId}`,
+    hint: advice`see it with: [fiatrail ops show ${operationId}]`,
   });
 }
 

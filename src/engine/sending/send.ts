@@ -1,4 +1,6 @@
-import { CliError, ExchangeError, withDetails } from '../../base/errors.ts';
+import { advice, joined } from '../../base/advice.ts';
+import { CliError, ExchangeError, hintOf, withDetails } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { contradicted, type Reply, requestIdOf, unknownOutcome } from '../../client/client.ts';
 import { failureIn, repetitionsOf, valuesAt } from '../../contract/compare.ts';
 import { type Endpoint, effectOf } from '../../contract/endpoint.ts';
@@ -10,7 +12,6 @@ import type { Journal } from '../../journal/interface.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { isOutcomeUnknown, searchResult } from '../../journal/states.ts';
 import { parseExactJson } from '../../money/decimal.ts';
-import { shellWord } from '../../present/text.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 import type { Account } from '../account.ts';
 import { workStartedBy } from '../evidence/find-work.ts';
@@ -27,7 +28,7 @@ import {
   timeForPeople,
 } from '../guard.ts';
 import { approversOf } from '../plans/approver-list.ts';
-import type { PlanToApply } from '../plans/change.ts';
+import type { AppliedPlan, PlanToApply } from '../plans/change.ts';
 
 /** The parts of an account that journaled sending needs. */
 type Journaled = Pick<Account, 'world' | 'profile' | 'globals' | 'command' | 'journal' | 'accountNames' | 'activity'>;
@@ -322,7 +323,7 @@ async function requireUndone(journal: Journal, operationId: string, detail: stri
   if (known.state === 'sent') await journal.append(operationId, 'unknown', { detail }).catch(() => {});
   throw new CliError('unknown', `this attempt did nothing, but another one may have: ${known.summary}`, {
     code: 'OUTCOME_UNKNOWN',
-    hint: `its outcome is unknown; ${reconcileHint(operationId)}`,
+    hint: advice`its outcome is unknown; ${reconcileHint(operationId)}`,
     operationId,
   });
 }
@@ -342,7 +343,7 @@ function lostOutcomeText({ operationId, state, requestId }: RecordedOutcome): st
 
 function withOperation(error: CliError, operationId: string): CliError {
   const next = error.contradiction ? resolveHint(operationId) : reconcileHint(operationId);
-  const hint = error.category === 'unknown' ? [next, error.hint].filter(Boolean).join('; ') : error.hint;
+  const hint = error.category === 'unknown' ? joined([next, hintOf(error)], '; ') : hintOf(error);
   return withDetails(error, { hint, operationId });
 }
 
@@ -369,26 +370,27 @@ export async function requireSigned(
 }
 
 /** Returns who decided that a plan is sent, for the journal. */
-export async function authorityOf({ plan, signed }: PlanToApply): Promise<Authority> {
+export async function authorityOf({ plan, signed }: AppliedPlan, agent?: string): Promise<Authority> {
   const { publicKeyFingerprint } = await import('../../crypto/digest.ts');
-  const { user, host, approver } = plan.content.author;
+  const { user, host, approver, agent: author } = plan.content.author;
   return {
     plan: plan.hash,
-    author: { user, host, approver: approver?.name ?? null },
+    author: { user, host, approver: approver?.name ?? null, ...(author === undefined ? {} : { agent: author }) },
     signers: signed.map(({ approver: name, role, publicKey, signedAt }) => ({
       name,
       role,
       keyFingerprint: publicKeyFingerprint(publicKey),
       signedAt,
     })),
+    ...(agent === undefined ? {} : { agent }),
   };
 }
 
 /** Returns what the claim of a plan’s operation does with the plan. */
 export async function claimOf(
   { world, time }: Pick<Account, 'world' | 'time'>,
-  { plan }: PlanToApply,
+  { plan, kind }: AppliedPlan,
 ): Promise<Intent['plan']> {
-  const { planClaimOf } = await import('../plans/acts.ts');
-  return planClaimOf(world, plan, await time.nowMs());
+  const { planClaimOf, rowClaimOf } = await import('../plans/acts.ts');
+  return kind === 'row' ? rowClaimOf(plan) : planClaimOf(world, plan, await time.nowMs());
 }

@@ -14,6 +14,7 @@ interface SettingChange
 
 /** Records a change of a setting in the journal, before and after it is made. Throws AlreadyDone if it was made under its idempotency key. */
 export async function recordSetting(account: Account, change: SettingChange, make: () => Promise<void>): Promise<void> {
+  if (account.globals.agent !== undefined) (await import('./agent.ts')).requireControl(account.globals.agent);
   const journal = await account.journal();
   const operationId = await claimed(account, change);
   try {

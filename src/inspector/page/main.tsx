@@ -3,12 +3,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { CopyPane } from './account.tsx';
 import { type About, get, post, Refused, useFeed, useRead } from './api.tsx';
 import { ChartsPane } from './charts.tsx';
+import { ClockPane } from './clock.tsx';
 import { DETAILS } from './details.tsx';
 import { FilterBar } from './filters.tsx';
 import { List } from './list.tsx';
 import { LISTS } from './lists.tsx';
 import { NowPane } from './now.tsx';
-import { BalancesPane, BookPane, ClockPane, FindPane } from './panes.tsx';
+import { BalancesPane, BookPane, FindPane } from './panes.tsx';
+import { AddPoint } from './points.tsx';
 import { goTo, hrefOf, type Route, routeOf, useRoute } from './route.tsx';
 import { Links, plain, shownZone, showTimesIn, Time } from './text.tsx';
 
@@ -18,7 +20,7 @@ const DOCUMENTS = {
   copy: { title: 'Local copy', pane: CopyPane },
   balances: { title: 'Balances', pane: BalancesPane },
   book: { title: 'Order book', pane: BookPane },
-  clock: { title: 'Clock and faults', pane: ClockPane },
+  clock: { title: 'Controls', pane: ClockPane },
 } as const;
 
 const isDocument = (name: string): name is keyof typeof DOCUMENTS => Object.hasOwn(DOCUMENTS, name);
@@ -197,7 +199,7 @@ function Pane({ route, about, version }: PaneProps) {
   if (route.pane === 'find') return <FindPane text={route.text} about={about} version={version} />;
   if (isDocument(route.pane)) {
     const { pane: Document } = DOCUMENTS[route.pane];
-    return <Document about={about} version={version} />;
+    return <Document {...{ about, version, route }} />;
   }
   return <ListPane key={route.pane} route={route} about={about} version={version} />;
 }
@@ -208,7 +210,7 @@ function ListPane({ route, about, version }: PaneProps) {
   return (
     <div class={`split ${id ? 'open' : ''}`}>
       <div class="side">
-        <FilterBar route={route} about={about} />
+        {pane === 'points' ? <AddPoint about={about} /> : <FilterBar route={route} about={about} />}
         <List
           name={pane}
           {...{ columns, filters: route, version }}

@@ -221,6 +221,7 @@ export async function connectionTo(
   const user = address.user ?? host.user;
   const { default: Driver } = await import('pg/lib/client.js');
   let client: Client | undefined;
+  let isClosed = false;
   let stream: Pick<Client['connection']['stream'], 'destroy'> | undefined;
   const taken = () => {
     const old = client;
@@ -230,6 +231,7 @@ export async function connectionTo(
   return {
     open: async () => {
       if (client) return client;
+      if (isClosed) throw closedError();
       requireSocketOwner(address);
       const made = driverOf(Driver, address, access, user);
       // A connection that ends between two transactions is found when the next one begins.
@@ -242,6 +244,7 @@ export async function connectionTo(
         await connecting;
         stream = made.connection.stream;
         await gate(made);
+        if (isClosed) throw closedError();
       } catch (error) {
         // The server waits a minute for the password of a connection that stays open, and the process with it.
         made.end().catch(() => {});
@@ -260,6 +263,8 @@ export async function connectionTo(
       await ended?.catch(() => {});
     },
     close: async () => {
+      // Work that nobody waits for any more would make another connection, and the process would never end.
+      isClosed = true;
       const old = taken();
       if (!old) return;
       const isEnded = new AbortController();
@@ -272,6 +277,9 @@ export async function connectionTo(
     },
   };
 }
+
+const closedError = () =>
+  new CliError('interrupted', 'the command has ended, and its connection to the database server');
 
 const isSocket = ({ host }: ServerAddress) => host.startsWith('/');
 

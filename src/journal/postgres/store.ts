@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { oneAtATime } from '../../base/calls.ts';
 import { CliError } from '../../base/errors.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
@@ -113,7 +114,7 @@ function storeOn(server: Server, address: Pick<Store, 'id' | 'path' | 'host' | '
     backUp: async () => {
       throw new CliError('usage', `the journal is on a server, ${server.name}, and cannot be copied as a file`, {
         code: 'JOURNAL_ON_SERVER',
-        hint: 'export it with: fiatrail ops journal export --with-digest-key; a backup of the database that is restored lacks later idempotency keys, so every host stops until you accept it',
+        hint: advice`export it with: [fiatrail ops journal export --with-digest-key]; a backup of the database that is restored lacks later idempotency keys, so every host stops until you accept it`,
       });
     },
     distrust: () =>

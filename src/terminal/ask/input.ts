@@ -1,8 +1,8 @@
 import { CliError, StepBack, withDetails } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { Asking, Check, Find, Prompter, World } from '../../base/world.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
-import { shellWord } from '../../present/text.ts';
 import { commandLines } from '../../present/width.ts';
 import type { Command, Guided } from '../command.ts';
 import { missingParameters } from '../parse/missing.ts';
@@ -335,19 +335,25 @@ function flagOf({ kind, name }: Parameter<unknown>): string {
   return kind === 'argument' ? `<${name}>` : (/--[\w-]+/.exec(name)?.[0] ?? name);
 }
 
-/** Returns a command line that gives these texts, as a shell would take it. */
-export function commandLineOf(
+/** Returns the words of a command line that gives these texts, without `fiatrail`. */
+export function wordsOfLine(
   { words, parameters }: Pick<Command, 'words' | 'parameters'>,
   texts: Readonly<Record<string, unknown>>,
-): string {
+): string[] {
   const typed = Object.entries(parameters).flatMap(([key, parameter]) => {
     const text = texts[key];
     const values = [text].flat().filter((each) => each !== undefined && each !== false);
     if (parameter.kind === 'argument') return values.map(String);
     return values.flatMap((each) => (each === true ? [flagOf(parameter)] : [flagOf(parameter), String(each)]));
   });
-  return ['fiatrail', ...words, ...typed.map(shellWord)].join(' ');
+  return [...words, ...typed];
 }
+
+/** Returns such a command line as a shell would take it. */
+export const commandLineOf = (
+  command: Pick<Command, 'words' | 'parameters'>,
+  texts: Readonly<Record<string, unknown>>,
+): string => ['fiatrail', ...wordsOfLine(command, texts).map(shellWord)].join(' ');
 
 function readValue(parameter: Parameter<unknown>, given: RawText): unknown {
   if (given === undefined) return undefined;

@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Command, Group } from '../command.ts';
 import { nearest } from '../parse/nearest.ts';
@@ -74,6 +75,9 @@ async function topicOf(asked: Asked, words: readonly string[]): Promise<HelpLine
   if (names.includes(name)) return helpAbout({ ...asked, words });
   const [near] = nearest(name, names, 1);
   throw new CliError('usage', `unknown topic "${name.slice(0, 60)}"`, {
-    hint: near === undefined ? 'list the topics with: fiatrail help topics' : `did you mean fiatrail help ${near}?`,
+    hint:
+      near === undefined
+        ? advice`list the topics with: [fiatrail help topics]`
+        : advice`did you mean [fiatrail help ${near}]?`,
   });
 }

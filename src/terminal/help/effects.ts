@@ -6,6 +6,8 @@ const EFFECTS: Readonly<Record<Exclude<Effect, 'read'>, readonly string[]>> = {
   money: ['api', 'bulk create', 'bulk resume', 'ops retry', 'plans apply'],
   destructive: ['bulk cancel', 'profiles remove', 'sync forget', 'webhooks inbox prune'],
   write: [
+    'agent remove',
+    'agent setup',
     'bulk pause',
     'completion install',
     'completion uninstall',

@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { openPaint, type Paint } from '../../present/style.ts';
 import { openProgramData } from '../../sqlite/program-data.ts';
@@ -32,7 +33,8 @@ export async function helpFound(
     throw new CliError('usage', `nothing in the help is about "${typed.slice(0, 60)}"`, {
       code: 'NOT_FOUND',
       hint:
-        (await hintFor(words, catalogue)) ?? 'see what there is with: fiatrail help topics, or: fiatrail help commands',
+        (await hintFor(words, catalogue)) ??
+        advice`see what there is with: [fiatrail help topics], or: [fiatrail help commands]`,
     });
   }
   if (format === 'json') {
@@ -45,7 +47,7 @@ export async function helpFound(
 
 function unreadable(cause: unknown): never {
   throw new CliError('usage', 'the index of the help is missing or damaged', {
-    hint: 'check the files with: fiatrail version --verify, or install fiatrail again',
+    hint: advice`check the files with: [fiatrail version --verify], or install fiatrail again`,
     cause,
   });
 }

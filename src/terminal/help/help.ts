@@ -254,6 +254,8 @@ const COMMON_OPTIONS: readonly HelpRow[] = [PROFILE, OUTPUT, YES, DRY_RUN, ['-h,
 
 /** Commands that ask before they do something, besides those that move money. */
 export const ASKING: readonly string[] = [
+  'agent remove',
+  'agent setup',
   'api',
   'bank-accounts add',
   'bank-accounts remove',

@@ -9,7 +9,8 @@ const TYPED: Readonly<Record<string, string>> = {
   'help limits, help exit-codes': 'throttle, throttling, too many requests, 429, rate limit',
   'help stuck, report pending': 'stuck',
   'report pending, help stuck': 'pending',
-  'help stuck': 'delay, processing, in progress, not arrived, unfinished, delayed, late, waiting',
+  'help stuck':
+    'delay, processing, in progress, not arrived, unfinished, delayed, late, waiting, stuck payment, stuck payout',
   'ops reconcile, help unknown-outcome':
     'crash, crashed, power cut, interrupted, lost connection, indeterminate, no response, unknown, timeout',
   'ops list --status unknown, help unknown-outcome': 'in doubt, unsettled',

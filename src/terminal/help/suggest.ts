@@ -1,3 +1,4 @@
+import { type Advice, advice, type Hint, joined } from '../../base/advice.ts';
 import { commandFor, type Group } from '../command.ts';
 import { HARMFUL, spelledLike } from '../parse/nearest.ts';
 import { MEANINGS } from './meanings.ts';
@@ -47,7 +48,7 @@ const THINGS: Readonly<Record<string, string>> = {
 };
 
 /** Returns a hint for words that name no command: what they mean, or else what is spelled like them; undefined without either. */
-export async function hintFor(typed: readonly string[], catalogue: readonly Group[]): Promise<string | undefined> {
+export async function hintFor(typed: readonly string[], catalogue: readonly Group[]): Promise<Advice | undefined> {
   const words = typed.flatMap((each) => each.split(/\s+/)).filter((each) => each !== '');
   const names = await namesOf(words[0], catalogue);
   const count = words.findIndex((_, at) => !names.some((name) => startsWith(name, words.slice(0, at + 1))));
@@ -65,7 +66,7 @@ export async function hintFor(typed: readonly string[], catalogue: readonly Grou
     (isRoot ? undefined : harmless(meaningOf([], rest)));
   if (meant !== undefined && meaningOf(known, rest, isRoot ? 2 : 1) !== undefined) return hintOf(meant);
   const own = await commandOfEndpoint(words, catalogue);
-  if (own !== undefined) return `that is: fiatrail ${own}`;
+  if (own !== undefined) return advice`that is: [fiatrail ${own.split(' ')}]`;
   return meant === undefined ? undefined : hintOf(meant);
 }
 
@@ -102,9 +103,9 @@ async function commandOfEndpoint(typed: readonly string[], catalogue: readonly G
 }
 
 /** Returns what else an incomplete command such as `fiatrail keys` may mean. */
-export function seeAlso(words: readonly string[]): string {
+export function seeAlso(words: readonly string[]): Hint {
   const meant = MEANINGS.get(words.join(' '));
-  return meant === undefined ? '' : `; see also: ${typedForms(meant).join(', ')}`;
+  return meant === undefined ? '' : advice`; see also: ${joined(typedForms(meant), ', ')}`;
 }
 
 /**
@@ -227,14 +228,14 @@ async function nextWords(known: readonly string[], catalogue: readonly Group[]):
   return [...new Set(names.flatMap((name) => name.split(' ').slice(known.length, known.length + 1)))];
 }
 
-const typedForms = (meant: string) => meant.split(', ').map((name) => `fiatrail ${name}`);
+const typedForms = (meant: string) => meant.split(', ').map((name) => advice`[fiatrail ${name.split(' ')}]`);
 
 /** The hint of what is meant, commands before topics: `did you mean fiatrail fx quote? See also: fiatrail help units`. */
-function hintOf(meant: string): string {
+function hintOf(meant: string): Advice {
   const forms = typedForms(meant);
-  const topics = forms.filter((form) => form.startsWith('fiatrail help '));
+  const topics = forms.filter((form) => form.text.startsWith('fiatrail help '));
   const commands = forms.filter((form) => !topics.includes(form));
-  if (commands.length === 0) return `run: ${topics.join(' or ')}`;
-  const question = `did you mean ${[commands.slice(0, -1).join(', '), commands.at(-1)].filter(Boolean).join(' or ')}?`;
-  return topics.length > 0 ? `${question} See also: ${topics.join(', ')}` : question;
+  if (commands.length === 0) return advice`run: ${joined(topics, ' or ')}`;
+  const question = advice`did you mean ${joined([joined(commands.slice(0, -1), ', '), commands.at(-1)], ' or ')}?`;
+  return topics.length > 0 ? advice`${question} See also: ${joined(topics, ', ')}` : question;
 }

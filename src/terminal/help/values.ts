@@ -71,6 +71,7 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm | readonly ValueForm
   file: text('file', 'file.json'),
   fingerprint: text('fingerprint', HEX.slice(0, 32)),
   form: text('response format', 'interface'),
+  group: text('group name', 'fiatrail-agents'),
   hex: text('hex', HEX),
   id: text('id', ID),
   json: text('json', '{}'),

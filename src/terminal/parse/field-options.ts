@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { MIN_CNGN, PAIRS, SIDE_RULE, SIDES } from '../../contract/fx.ts';
 import { NETWORKS } from '../../contract/networks.ts';
@@ -132,7 +133,7 @@ const tradedCngn = (text: string): Amount => {
   if (!token) return amountOf('CNGN')(text);
   throw new CliError('usage', `"${printable(text)}" is an amount of ${token}; expected an amount in cNGN`, {
     code: 'VALIDATION_ERROR',
-    hint: `get its price with: fiatrail fx quote --amount "${printable(text)}", and trade with: fiatrail fx trade --quote ID`,
+    hint: advice`get its price with: [fiatrail fx quote --amount "${printable(text)}"], and trade with: [fiatrail fx trade --quote ID]`,
   });
 };
 

@@ -9,6 +9,8 @@ export type When = (typeof WHEN)[number];
 /** The global flags. */
 export interface Globals {
   readonly profile: string | undefined;
+  /** The agent that runs the command; undefined for a person or a job. */
+  readonly agent: string | undefined;
   readonly present: PresentOptions;
   /** What --color says; `present.color` is what follows from it for standard output. */
   readonly color: When;
@@ -57,6 +59,10 @@ export const GLOBAL_OPTIONS: readonly (readonly [flags: string, help: string])[]
   ['--color <when>', 'auto, always or never; auto has color on a terminal, unless NO_COLOR is set (default auto)'],
   ['--no-color', 'shorthand for --color never'],
   ['--no-input', 'never prompt for input'],
+  [
+    '--agent <name>',
+    'an agent runs this: JSON, no prompts, and nothing is changed without a plan that a person approved (default: AI_AGENT)',
+  ],
   ['-y, --yes', 'skip confirmation prompts'],
   ['--dry-run', 'print the request without sending it'],
   ['--timeout <duration>', 'time limit for a request, including retries (default 60s)'],

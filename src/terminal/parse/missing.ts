@@ -1,3 +1,4 @@
+import type { Hint } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Parameter } from './parameters.ts';
 
@@ -9,7 +10,7 @@ export const typedForm = ({ kind, name }: Pick<Parameter<unknown>, 'kind' | 'nam
 interface Expectation {
   /** A phrase, such as `user id, from users list`. */
   readonly expected?: string | undefined;
-  readonly hint: string;
+  readonly hint: Hint;
 }
 
 /**
@@ -24,7 +25,7 @@ export function missingError(forms: readonly string[], { expected, hint }: Expec
 /** The error for parameters of a command without values; the text of a single one says what was expected. */
 export function missingParameters(
   parameters: readonly Pick<Parameter<unknown>, 'kind' | 'name' | 'help'>[],
-  hint: string,
+  hint: Hint,
 ): CliError {
   const [only, ...others] = parameters;
   // The rest of the text says what happens without the option, or what else it takes.

@@ -7,6 +7,7 @@ import { hasColor } from '../../present/style.ts';
 import { hasLinks } from '../../present/text.ts';
 import type { Command, Group } from '../command.ts';
 import type { HelpLine } from '../help/help-line.ts';
+import { agentIn } from './agent.ts';
 import { ALIASES } from './aliases.ts';
 import { GLOBAL_OPTIONS, type Globals, WHEN, type When } from './globals.ts';
 import { duration, type Parameter } from './parameters.ts';
@@ -39,7 +40,7 @@ export async function parse(
     const isFormatGiven = output !== undefined || json !== undefined;
     if (!isFormatGiven) {
       const { helpOf } = await import('../help/help.ts');
-      return { kind: 'help', text: await helpOf(words, catalogue, world.stdout.columns) };
+      return guided({ kind: 'help', text: await helpOf(words, catalogue, world.stdout.columns) }, options, world);
     }
     return helpLine(words, options, catalogue, world);
   };
@@ -50,7 +51,7 @@ export async function parse(
   const program = newCommander('fiatrail', (words) => {
     shown = words;
   });
-  for (const [flags] of GLOBAL_OPTIONS) program.addOption(new Option(flags));
+  for (const [flags] of GLOBAL_OPTIONS) program.addOption(globalOption(flags));
   program.option('--version');
   const wanted = firstWord(asked);
   const group = catalogue.find(({ name }) => name === wanted);
@@ -61,7 +62,8 @@ export async function parse(
   if (group)
     for (const command of parentsFirst(possible(commands, typed))) {
       const made = addCommand(parentOf(parents, command.words), command, (texts) => {
-        parsed = { kind: 'command', command, texts, globals: readGlobals(program.opts(), world) };
+        const { own, others } = optionsBetween(command, program.opts());
+        parsed = { kind: 'command', command, texts: { ...texts, ...own }, globals: readGlobals(others, world) };
       });
       parents.set(command.words.join(' '), made);
     }
@@ -105,6 +107,16 @@ function pathOf(command: Commander): string[] {
   return command.parent ? [...pathOf(command.parent), command.name()] : [];
 }
 
+/** An option of every command. Of two agents, either could be the mistake, and one named like an option is none. */
+function globalOption(flags: string): Option {
+  const option = new Option(flags);
+  if (option.long !== '--agent') return option;
+  return option.argParser((text: string, before: string | true | undefined) => {
+    if (!text.startsWith('-')) return once(option)(text, before);
+    throw new CommanderError(1, 'commander.optionMissingArgument', `error: option '${flags}' argument missing`);
+  });
+}
+
 /** Turns `--version` into `version`. */
 function withVersionWord(argv: readonly string[]): readonly string[] {
   if (firstWord(argv) !== undefined || !argv.includes('--version')) return argv;
@@ -137,7 +149,15 @@ async function helpLine(
   const { present } = readGlobals(options, world);
   const isFormatGiven = options['output'] !== undefined || options['json'] !== undefined;
   const { helpAbout } = await import('../help/asked.ts');
-  return helpAbout({ words, format: isFormatGiven ? present.format : undefined, present, catalogue, world });
+  const format = isFormatGiven ? present.format : undefined;
+  return guided(await helpAbout({ words, format, present, catalogue, world }), options, world);
+}
+
+/** Adds to the text of help what an agent must know. Throws CliError usage. */
+async function guided(line: HelpLine, { agent }: Record<string, unknown>, { env }: Terminal): Promise<HelpLine> {
+  if (!('text' in line) || agentIn(agent as string | undefined, env) === undefined) return line;
+  const { FOR_AGENTS } = await import('../help/for-agents.ts');
+  return { ...line, text: line.text + FOR_AGENTS };
 }
 
 /** Puts the verb of a command in the place of its alias: `users get ID` is `users show ID`. */
@@ -239,6 +259,13 @@ const once =
     throw new CliError('usage', `${long ?? flags} was given more than once; expected one value`);
   };
 
+/** Separates a global option from that of the command, where both have one name: `ops list --agent` is about a list. */
+function optionsBetween({ parameters }: Command, given: Record<string, unknown>) {
+  const isOwn = ([name]: [string, unknown]) => parameters[name]?.name.startsWith(`--${name} `) === true;
+  const [own, others] = [true, false].map((wanted) => Object.entries(given).filter((each) => isOwn(each) === wanted));
+  return { own: Object.fromEntries(own ?? []) as Texts, others: Object.fromEntries(others ?? []) };
+}
+
 /** The leading words of an incomplete command, up to the first option: `fx orders`. */
 function wordsIn(argv: readonly string[], first: string | undefined): string[] {
   const from = argv.slice(argv.indexOf(first ?? ''));
@@ -260,12 +287,19 @@ function readGlobals(options: Record<string, unknown>, { env, stdout }: Terminal
   const color = options['color'] === undefined ? 'auto' : whenOf(options['color']);
   const flag = options['json'] === true ? jsonWith(text('output')) : text('output');
   const given = flag ?? (env['FIATRAIL_OUTPUT'] || undefined);
-  const format = given === undefined ? 'table' : formatOf(given, flag === undefined ? 'FIATRAIL_OUTPUT' : '--output');
+  const agent = agentIn(text('agent'), env);
+  const format =
+    given === undefined
+      ? agent === undefined
+        ? 'table'
+        : 'json'
+      : formatOf(given, flag === undefined ? 'FIATRAIL_OUTPUT' : '--output');
   const isQueryRequired = options['queryRequired'] === true;
   if (isQueryRequired && options['query'] === undefined)
     throw new CliError('usage', '--query-required needs --query', { hint: 'add --query EXPRESSION' });
   return {
     profile: text('profile'),
+    agent,
     color,
     isFormatChosen: given !== undefined,
     present: {
@@ -286,9 +320,10 @@ function readGlobals(options: Record<string, unknown>, { env, stdout }: Terminal
     zone: zoneNamed(zone === undefined ? DEFAULT_ZONE : named('--tz', () => zoneName(zone))),
     isZoneChosen: zone !== undefined,
     isMasked: typeof options['mask'] === 'boolean' ? options['mask'] : undefined,
-    quiet: options['quiet'] === true,
+    // An agent is told what its answer says, and warned.
+    quiet: options['quiet'] === true || agent !== undefined,
     verbose: options['verbose'] === true,
-    noInput: options['input'] === false,
+    noInput: options['input'] === false || agent !== undefined,
     yes: options['yes'] === true,
     dryRun: options['dryRun'] === true,
     timeoutMs:

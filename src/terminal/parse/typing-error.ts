@@ -1,3 +1,4 @@
+import { advice, type Hint, joined } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { visible } from '../../present/text.ts';
 import type { Command, Group } from '../command.ts';
@@ -52,9 +53,9 @@ export async function incompleteError({ words, commands }: TypedLine): Promise<C
   const { seeAlso } = await import('../help/suggest.ts');
   const forms = commands
     .filter((each) => startsWith(each.words, words))
-    .map((each) => `fiatrail ${each.words.join(' ')}`);
+    .map((each) => advice`[fiatrail ${each.words}]`);
   return new CliError('usage', `incomplete command: fiatrail ${words.join(' ')}`, {
-    hint: `expected one of: ${forms.join(', ')}${seeAlso(words)}`,
+    hint: advice`expected one of: ${joined(forms, ', ')}${seeAlso(words)}`,
   });
 }
 
@@ -75,7 +76,7 @@ function commandIn({ words, commands }: TypedLine): readonly string[] {
 const MAX_OWNERS = 2;
 
 /** Returns a hint for an option that this command does not take, and one or two others do: `init --embedded`. */
-async function ownerOf({ message }: ParserError, { words: typed, catalogue }: TypedLine): Promise<string | undefined> {
+async function ownerOf({ message }: ParserError, { words: typed, catalogue }: TypedLine): Promise<Hint | undefined> {
   const [, flag] = /unknown option '(--[^=']+)/.exec(message) ?? [];
   const { HARMFUL } = await import('./nearest.ts');
   const commands = (await Promise.all(catalogue.map((group) => group.load()))).flat();
@@ -86,7 +87,8 @@ async function ownerOf({ message }: ParserError, { words: typed, catalogue }: Ty
       Object.values(parameters).some(({ name }) => name.split(/[\s,]+/).includes(flag ?? '')),
   );
   if (flag === undefined || owners.length === 0 || owners.length > MAX_OWNERS) return undefined;
-  return `did you mean ${owners.map(({ words }) => `fiatrail ${words.join(' ')} ${flag}`).join(' or ')}?`;
+  const forms = owners.map(({ words }) => advice`[fiatrail ${words} ${flag}]`);
+  return advice`did you mean ${joined(forms, ' or ')}?`;
 }
 
 /** Returns a hint for a word that names no command, or that a command does not take. */
@@ -99,12 +101,11 @@ async function meantBy(error: ParserError, line: TypedLine) {
 }
 
 /** Turns Commander's error into ours. For an option, its suggestion becomes the hint. */
-function usageError(error: ParserError, words: readonly string[], { commands }: TypedLine, meant?: string): CliError {
+function usageError(error: ParserError, words: readonly string[], { commands }: TypedLine, meant?: Hint): CliError {
   const [text = '', , suggested] = /^(.*?)(\s*\(Did you mean (.*)\?\))?$/s.exec(error.message)?.slice(1) ?? [];
   const option = error.code === 'commander.unknownOption' ? suggested : undefined;
-  const name = ['fiatrail', ...words].join(' ');
   const command = commands.find((each) => each.words.join(' ') === words.join(' '));
-  const hint = meant ?? (option ? `did you mean ${option}?` : `run: ${name} --help`);
+  const hint = meant ?? (option ? `did you mean ${option}?` : advice`run: [fiatrail ${[...words, '--help']}]`);
   if (error.code === 'commander.optionMissingArgument') return withoutValue(text, command, hint);
   return new CliError('usage', visible(inFull(text.replace(/^error: /, ''), words, command)), { code: 'USAGE', hint });
 }
@@ -122,7 +123,7 @@ function inFull(text: string, words: readonly string[], command: Command | undef
 }
 
 /** The error for an option without its value: Commander says `option '-o, --output <format>' argument missing`. */
-function withoutValue(text: string, command: Command | undefined, hint: string): CliError {
+function withoutValue(text: string, command: Command | undefined, hint: Hint): CliError {
   const [, flags = ''] = /'(.*)'/s.exec(text) ?? [];
   const global = GLOBAL_OPTIONS.find(([names]) => names === flags);
   const own = Object.values(command?.parameters ?? {}).find(({ name }) => name === flags);

@@ -1,4 +1,5 @@
 import { journalPath } from '../../account/paths.ts';
+import { advice, type Hint } from '../../base/advice.ts';
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import type { Changed } from '../../engine/account.ts';
@@ -11,7 +12,7 @@ export function isClosedPipe(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === 'EPIPE';
 }
 
-const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) => [message: string, hint: string]>> = {
+const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) => [message: string, hint: Hint]>> = {
   full: (path) => [
     `the disk is full: cannot write ${path}`,
     'free some space, then run the command again; the failed write changed nothing',
@@ -45,7 +46,7 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
     `${path} was deleted or replaced while it was in use`,
     'put it back if you can, then start again; without it, a new one is created',
   ],
-  other: (path) => [`${path} cannot be used`, 'check the folder and its disk with: fiatrail doctor'],
+  other: (path) => [`${path} cannot be used`, advice`check the folder and its disk with: [fiatrail doctor]`],
 };
 
 const SCHEMAS: Readonly<Record<OnServer, string>> = {
@@ -66,7 +67,7 @@ const DETAILED: readonly ServerProblem[] = ['other', 'forbidden', 'owner', 'chan
 
 /** What is wrong with a database on a server. Nothing was sent in any of these cases: an outcome that cannot be recorded is kept. */
 const SERVER_PROBLEMS: Readonly<
-  Record<ServerProblem, (server: string, of: OnServer) => [message: string, hint: string]>
+  Record<ServerProblem, (server: string, of: OnServer) => [message: string, hint: Hint]>
 > = {
   unreachable: (server, of) => [
     `the ${of}’s server cannot be reached: ${server}`,
@@ -76,7 +77,7 @@ const SERVER_PROBLEMS: Readonly<
   rejected: (server, of) => [
     `the ${of}’s server rejected the user or the password: ${server}`,
     of === 'journal'
-      ? 'put the password into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal set --password-stdin'
+      ? advice`put the password into ~/.pgpass or PGPASSFILE, or store it with: [fiatrail profiles journal set --password-stdin]`
       : 'put the password into ~/.pgpass or PGPASSFILE',
   ],
   insecure: (server, of) => [
@@ -145,7 +146,7 @@ const SERVER_PROBLEMS: Readonly<
   ],
   replaced: (server) => [
     `the journal is on another server than before, or was restored, so its last entries may be missing: ${server}`,
-    'run on each host: fiatrail ops journal verify; compare with the account, then accept the server with: fiatrail ops journal verify --accept',
+    advice`run on each host: [fiatrail ops journal verify]; compare with the account, then accept the server with: [fiatrail ops journal verify --accept]`,
   ],
   damaged: (server, of) => [
     `the ${of}’s database is damaged: ${server}`,
@@ -153,7 +154,10 @@ const SERVER_PROBLEMS: Readonly<
       ? 'restore a backup of the database'
       : 'restore a backup of the database; then every host sends nothing until you accept it, because idempotency keys may be missing',
   ],
-  other: (server, of) => [`the ${of}’s server failed: ${server}`, `check the URL with: fiatrail profiles ${of} show`],
+  other: (server, of) => [
+    `the ${of}’s server failed: ${server}`,
+    advice`check the URL with: [fiatrail profiles ${of} show]`,
+  ],
 };
 
 const FILE_NOT_FOLDER = 'a file is in the place of a folder; rename that file, then run the command again';
@@ -238,7 +242,7 @@ export function changeNotShown(error: unknown, changed: Changed | undefined): un
     code: 'RESPONSE_NOT_SHOWN',
     hint:
       operationId && requestId
-        ? `do not run it again; see the request id with: fiatrail ops show ${operationId}`
+        ? advice`do not run it again; see the request id with: [fiatrail ops show ${operationId}]`
         : 'check the account before you run it again',
     operationId,
     cause: error,
@@ -261,7 +265,7 @@ export async function withSavedOperations(error: unknown, world: World): Promise
   if (isChanged) return withDetails(known, { message: `${known.message}; ${saved}` });
   return new CliError('usage', `the journal ${path} is damaged or not a journal; it was left unchanged; ${saved}`, {
     code: 'STATE_CORRUPT',
-    hint: 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists, rename the file, then accept a new journal with: fiatrail ops journal verify --accept',
+    hint: advice`put a backup back; without one, idempotency keys are lost: compare with the service’s lists, rename the file, then accept a new journal with: [fiatrail ops journal verify --accept]`,
     cause: error,
   });
 }

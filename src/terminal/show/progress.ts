@@ -44,7 +44,8 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
       const text = limitText(waitMs);
       if (canShow) return line.show(text);
       // Also if the last wait was as long.
-      if (!globals.quiet) await stderr.write(`${text}\n`).catch(() => {});
+      const start = line.isLive ? `${TO_START}${CLEAR_REST}` : '';
+      if (!globals.quiet) await stderr.write(`${start}${text}\n`).catch(() => {});
     },
     answering: async (work) => {
       if (!stderr.isTerminal || globals.quiet || !clock.every) return work();

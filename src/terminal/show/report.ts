@@ -1,11 +1,13 @@
 import { chosenProfile, type Profile } from '../../account/profile.ts';
 import { readProfile, type StoredProfile } from '../../account/stored-profile.ts';
+import { type Hint, withCommands } from '../../base/advice.ts';
 import { CATEGORIES, type CliError, withDetails } from '../../base/errors.ts';
 import { HIDDEN, SECRET_VARIABLES } from '../../base/secret.ts';
 import type { OutputStream, World } from '../../base/world.ts';
 import type { ErrorContext } from '../../present/error.ts';
 import { hasColor, openPaint } from '../../present/style.ts';
-import { usesProfile } from '../command.ts';
+import { type Group, usesProfile } from '../command.ts';
+import { isOfAgent } from '../parse/agent.ts';
 import { type CommandLine, isJsonFormat } from '../parse/program.ts';
 
 /** A command line as far as it was understood before it failed. */
@@ -24,9 +26,18 @@ export async function withoutSecrets(
   const isTyped = (text: string) => error.category === 'usage' && argv.some((word) => word.includes(text));
   const clean = (text: string) =>
     redactText(text, secrets).replace(ID_OR_SECRET, (found, id) => (!id && isTyped(found) ? HIDDEN : found));
-  const hint = error.hint && clean(error.hint);
+  const hint = changedHint(error, clean);
   const stack = (error.cause as Error | undefined)?.stack;
   return withDetails(error, { message: clean(error.message), hint, cause: stack && clean(stack) });
+}
+
+/** Returns the hint of an error with its texts changed. A word of a command line that is not the same any more must be filled in. */
+function changedHint({ hint, commands }: CliError, change: (text: string) => string): Hint | undefined {
+  if (hint === undefined) return undefined;
+  const changed = commands.map((words) =>
+    words.map((word) => (change(word.text) === word.text ? word : { text: change(word.text), isNeeded: true })),
+  );
+  return withCommands(change(hint), changed);
 }
 
 function contextOf(run: FailedRun | undefined, { clock, host }: World): ErrorContext {
@@ -50,10 +61,17 @@ const ID_OR_SECRET = new RegExp(`(${ID.source})|${TYPED_SECRET.source}`, 'g');
 /** Shorter texts are not keys, and may be part of any sentence. */
 const SHORT_WORD = 8;
 
-/** Prints an error, and returns the exit code. `isJson` is undefined if the error came before the format was known. */
+/** What was known when a command failed. `isJson` is undefined if that was before the format was. */
+interface FailedWith {
+  readonly isJson: boolean | undefined;
+  readonly run: FailedRun | undefined;
+  readonly catalogue: readonly Group[];
+}
+
+/** Prints an error, and returns the exit code. */
 export async function report(
   given: CliError,
-  { isJson, run }: { readonly isJson: boolean | undefined; readonly run: FailedRun | undefined },
+  { isJson, run, catalogue }: FailedWith,
   argv: readonly string[],
   world: World,
 ): Promise<number> {
@@ -65,7 +83,15 @@ export async function report(
   const isJob = !world.stderr.isTerminal;
   const text =
     (isJson ?? wantsJson(argv, world))
-      ? errorJson(error, context)
+      ? errorJson(
+          error,
+          context,
+          await (await import('./actions.ts')).actionsOf(
+            error.commands,
+            catalogue,
+            run ? run.globals.agent : world.env['AI_AGENT'] || undefined,
+          ),
+        )
       : errorText(error, {
           context: isJob ? context : undefined,
           paint: await openPaint(hasColor(colorIn(argv), world.stderr, world.env)),
@@ -91,10 +117,12 @@ async function shownTo(argv: readonly string[], world: World): Promise<OutputStr
 }
 
 /** Masks what an error says before it is wrapped. */
-function masked(error: CliError, { masking }: OutputStream): CliError {
+export function masked(error: CliError, { masking }: OutputStream): CliError {
   if (!masking) return error;
-  const hint = error.hint && masking.text(error.hint);
-  return withDetails(error, { message: masking.text(error.message), hint });
+  return withDetails(error, {
+    message: masking.text(error.message),
+    hint: changedHint(error, (text) => masking.text(text)),
+  });
 }
 
 /** Returns what the arguments say of color. They may be what the error is about. */
@@ -108,7 +136,8 @@ function colorIn(argv: readonly string[]): 'auto' | 'always' | 'never' {
 function wantsJson(argv: readonly string[], world: World): boolean {
   if (argv.includes('--json')) return true;
   const given = valueIn(argv, /^(?:-[a-z]*?o|--output=)(.*)$/, '--output');
-  return isJsonFormat(given ?? (world.env['FIATRAIL_OUTPUT'] || storedIn(argv, world)?.output));
+  const set = given ?? (world.env['FIATRAIL_OUTPUT'] || storedIn(argv, world)?.output);
+  return isJsonFormat(set ?? (isOfAgent(argv, world.env) ? 'json' : undefined));
 }
 
 /** Returns the last value of an option, written as `--name value` or as one word. */

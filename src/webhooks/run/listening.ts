@@ -1,3 +1,4 @@
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Clock } from '../../base/world.ts';
 import { createEventRecorder, type EventRecorder } from '../../copy/event-recorder.ts';
@@ -318,5 +319,5 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 const takenOver = () =>
   new CliError('declined', 'another listener has taken this inbox, because this one was silent for too long', {
     code: 'INBOX_IN_USE',
-    hint: 'nothing that was acknowledged is lost; look at it with: fiatrail webhooks inbox list',
+    hint: advice`nothing that was acknowledged is lost; look at it with: [fiatrail webhooks inbox list]`,
   });

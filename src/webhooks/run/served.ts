@@ -1,4 +1,5 @@
 import { serviceNameOf, storedOrBuiltIn } from '../../account/profile.ts';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { listenProblem } from '../../base/listening.ts';
 import type { Secret } from '../../base/secret.ts';
@@ -147,7 +148,7 @@ async function accountOf(
   if (!aesKey)
     throw new CliError('usage', 'there is no webhook secret to verify with', {
       code: 'NO_SECRET',
-      hint: 'store one with: fiatrail webhooks set URL --secret-stdin, or set FIATRAIL_WEBHOOK_SECRET',
+      hint: advice`store one with: [fiatrail webhooks set URL --secret-stdin], or set FIATRAIL_WEBHOOK_SECRET`,
     });
   say('no webhook secret is stored: deliveries are verified with the account’s AES key');
   return { secrets, aesKey, serviceName };

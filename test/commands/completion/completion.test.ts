@@ -3,8 +3,10 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { commandAs } from '../../../src/commands/bulk/row-command.ts';
 import { CATALOGUE } from '../../../src/commands/catalogue.ts';
 import { candidatesFor, complete, FILES } from '../../../src/commands/completion/complete.ts';
+import { ROW_COMMANDS } from '../../../src/commands/completion/known.ts';
 import { outlineOf } from '../../../src/commands/completion/outline.ts';
 import { run } from '../../../src/entry.ts';
 import { main } from '../../../src/main.ts';
@@ -232,6 +234,19 @@ describe('ids', () => {
     expect(await asked(home, ['plans', 'show', './pl'])).toEqual([':files']);
     const account = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: 'sandbox_x' };
     expect(await asked(home, ['plans', 'show', plan.slice(0, 4)], account)).toEqual([':files']);
+  });
+
+  test('of commands for rows are one word each, which --as takes', async () => {
+    const home = newHome(onTestFinished);
+    const commands = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat().filter(({ rows }) => rows);
+    const names = commands.map(({ words }) => words.join('-')).toSorted();
+    expect(ROW_COMMANDS).toEqual(names);
+    expect(await asked(home, ['bulk', 'create', 'pay.csv', '--as', ''])).toEqual(names);
+    expect(await asked(home, ['bulk', 'check', 'pay.csv', '--as', 'pay'])).toEqual(['payout-create']);
+    for (const { words } of commands)
+      for (const typed of [words.join('-'), words.join(' ')])
+        expect((await commandAs(CATALOGUE, typed)).words).toEqual(words);
+    await expect(commandAs(CATALOGUE, 'payout-list')).rejects.toMatchObject({ category: 'usage' });
   });
 
   test('of a network account come from its journal, and nothing is sent', async () => {

@@ -53,7 +53,14 @@ describe('a close', () => {
       since: '2025-09-30T23:00:00.000Z',
       until: '2025-10-31T23:00:00.000Z',
       reason: 'statement of the bank',
-      accepted: [{ code: 'FEE_SCHEDULE_NOT_SEEN', sets: 6 }],
+      accepted: [
+        {
+          code: 'FEE_SCHEDULE_NOT_SEEN',
+          sets: 6,
+          amounts: [],
+          accounts: ['assets:wallet', 'equity:conversion', 'expenses:platform:deposit'],
+        },
+      ],
       checkpoint: head.hash,
     });
     // What it began with and what moved is what it ended with.
@@ -185,7 +192,7 @@ describe('a month stays open', () => {
       'nothing can be accepted as END_BETWEEN',
     );
     expect(await json(world, ...wordsOf(found.hint), '--yes')).toMatchObject({
-      accepted: [{ code: 'FEE_SCHEDULE_NOT_SEEN', sets: 4 }],
+      accepted: [{ code: 'FEE_SCHEDULE_NOT_SEEN', sets: 4, amounts: expect.any(Array), accounts: expect.any(Array) }],
     });
     // The books of a month that was closed so are as complete as a person said.
     expect((await ran(world, 'report', 'books', '2025-11')).code).toBe(0);
@@ -207,6 +214,29 @@ describe('a month stays open', () => {
     expect((await refused(world, 'report', 'close', '2025-11')).message).not.toContain('FEE_NOT_READ');
   });
 
+  test('while work that began in it is open for longer than usual, until someone accepts that', async () => {
+    const world = await accountAfter(AUTUMN);
+    const reopened = (ids: string) =>
+      edited(
+        world,
+        COPY,
+        `UPDATE stored_payouts SET status = 'processing', is_open = 1, completed_at = NULL, ended_at = NULL WHERE id IN (${ids})`,
+      );
+    const of = (month: string, count: number) =>
+      `SELECT id FROM stored_payouts WHERE type = 'fintech_offramp' AND status = 'completed' AND created_at LIKE '2025-${month}%' ORDER BY created_at LIMIT ${count}`;
+    reopened(of('10', 2));
+    reopened(of('11', 3));
+    const found = await refused(world, 'report', 'close', '2025-10');
+    // Those of November are open too, and not of this month.
+    expect(found.message).toMatch(
+      /: 2 rows are open for longer than usual \(OPEN_OVERDUE\), such as [\da-f-]{36} of the payouts of the account/,
+    );
+    expect(found.hint).toContain('--accept OPEN_OVERDUE');
+    const close = await json(world, ...wordsOf(found.hint), '--yes');
+    expect(close.accepted).toContainEqual({ code: 'OPEN_OVERDUE', sets: 2, amounts: [], accounts: [] });
+    expect((await refused(world, 'report', 'close', '2025-11')).message).toContain('5 rows are open for longer');
+  });
+
   test('if something may have been in it or in the next one, of which the next one then is sure', async () => {
     const world = await accountAfter(GAP);
     const found = await refused(world, 'report', 'close', '2025-10');
@@ -216,7 +246,9 @@ describe('a month stays open', () => {
     expect((await refused(world, 'report', 'books', '2025-10')).message).toContain('(END_BETWEEN)');
     expect((await ran(world, 'report', 'books', '2025-11')).stderr).toContain('(END_BETWEEN)');
     expect((await closeMonth(world, '2025-10')).accepted).toEqual(
-      expect.arrayContaining([{ code: 'END_BETWEEN', sets: expect.any(Number) }]),
+      expect.arrayContaining([
+        { code: 'END_BETWEEN', sets: expect.any(Number), amounts: expect.any(Array), accounts: expect.any(Array) },
+      ]),
     );
     expect((await ran(world, 'report', 'books', '2025-11')).stderr).not.toContain('(END_BETWEEN)');
   });
@@ -286,7 +318,7 @@ describe('a month stays open', () => {
     const queries = { engine: 'sqlite', all: async () => [], get: async () => undefined } as unknown as Queries;
     const month = { month: '2025-11', sinceMs: Date.UTC(2025, 10, 1), untilMs: Date.UTC(2025, 11, 1), isOver: true };
     const of = { month, zone: UTC, closes: [], unknown: [], accepted: [] };
-    const tied: Untied = { unknown: [], across: [], unbalanced: [], off: [] };
+    const tied: Untied = { unknown: [], across: [], unbalanced: [], off: [], contradicted: [] };
     const why = async (book: Untied) => (await whyOpen(queries, { ...of, book })).map(({ what }) => what);
     const others = await why(tied);
     expect(others).toEqual(['the copy ends before the month does']);

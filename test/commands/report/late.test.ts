@@ -84,7 +84,7 @@ test('a closed month says when and by whom, and is the same as long as nothing c
     by: 'ada on web-1',
     at: expect.stringMatching(/^2025-12-02T23:/),
     reason: 'statement of the bank',
-    accepted: [{ code: 'FEE_SCHEDULE_NOT_SEEN', sets: 6 }],
+    accepted: [{ code: 'FEE_SCHEDULE_NOT_SEEN', sets: 6, amounts: expect.any(Array), accounts: expect.any(Array) }],
     stated: expect.arrayContaining([{ value: '250000.00', asset: 'NGN' }]),
   });
   const shown = (await ran(world, 'report', '2025-10')).stdout;

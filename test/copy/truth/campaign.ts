@@ -33,6 +33,8 @@ export interface Case {
   /** Before anything moves, and when all is over. */
   readonly isBefore?: boolean;
   readonly isAtEnd?: boolean;
+  /** Whether it reads what users hold when all is over. */
+  readonly isOwedRead?: boolean;
   /** On each day, at this time of it: 0 is midnight in Lagos, when the day begins. */
   readonly dailyMs?: number;
   /** On this day at the latest, the first being 0. */
@@ -93,6 +95,8 @@ export async function campaign(
   }
   await service.moveTo(service.now() + MINUTE_MS);
   for (const each of cases) if (each.isAtEnd) await syncOf(each);
+  for (const { machine, isOwedRead } of cases)
+    if (isOwedRead) expect((await machine.run('report', 'owed')).code).toBe(0);
   const last = lagosDay(startMs + (count - 1) * DAY_MS);
   const tallies = new Map<string, Tally>();
   for (const each of cases) {

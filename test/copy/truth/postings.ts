@@ -86,6 +86,8 @@ export interface Postings {
   users(period: Period): ReadonlyMap<string, OfUser>;
   /** By kind and asset. What a payout that came back had paid out counts when it did, unless it came back in the same period. */
   kinds(period: Period): ReadonlyMap<string, OfKind>;
+  /** How much of each kind had begun and not ended at a moment. What a bank sent back later had ended. */
+  openAt(atMs: number): ReadonlyMap<string, number>;
   /** What has not ended, by id. */
   open(): ReadonlyMap<string, Work>;
   /** What users' wallets hold, by asset. */
@@ -206,6 +208,17 @@ function postingsOf({ rows, wallets, work, fees, bridges }: Read): Postings {
     kinds: (period) => kindsOf(period, work, rows),
     open: () =>
       new Map(work.filter(({ state }) => ![...DONE, ...FAILED].includes(state)).map((each) => [each.id, each])),
+    openAt: (atMs) => {
+      const paidAt = new Map(
+        rows.filter(({ event }) => event === 'payout.settled').map((row) => [row.subject, row.at]),
+      );
+      const open = work.filter(({ id, state, made, ended: at }) => {
+        const isFinal = [...DONE, ...FAILED].includes(state);
+        const over = state === 'reversed' ? (paidAt.get(id) ?? at) : at;
+        return Number(made) <= atMs && (!isFinal || over === null || Number(over) > atMs);
+      });
+      return new Map([...Map.groupBy(open, ({ kind }) => kind)].map(([kind, own]) => [kind, own.length]));
+    },
     held: (atMs) => {
       const sums = new Map<Asset, bigint>();
       for (const { code, asset, minor, at } of rows)

@@ -42,6 +42,8 @@ export interface Served {
   now(): number;
   /** Moves the clock, and with it everything that falls due. */
   moveTo(atMs: number): Promise<void>;
+  /** Has the sandbox live through a day of its own. */
+  simulateDay(input: { readonly seed: number; readonly users: number }): Promise<void>;
   /** Calls an operation over HTTP, as a program would that uses the client. */
   call(operation: string, input?: object): Promise<Readonly<Record<string, unknown>>>;
   control(name: string, input?: object): Promise<Readonly<Record<string, unknown>>>;
@@ -69,6 +71,10 @@ export async function served(startMs: number): Promise<Served> {
       if (atMs <= nowMs) return;
       await control('advance', { durationMs: atMs - nowMs });
       nowMs = atMs;
+    },
+    simulateDay: async (input) => {
+      const day = await control('simulate', { ...input, days: 1 });
+      nowMs = Date.parse(String(day['now']));
     },
     call: async (operation, input = {}) =>
       (await client.call(operation as never, input as never)) as Readonly<Record<string, unknown>>,

@@ -43,18 +43,21 @@ export function compare(tally: Tally, where: string, printed: Printed | undefine
   else count(tally, `${line}: ${known.is === 'no' ? '' : `${known.is}, `}${known.why}`);
 }
 
-/** Compares a number that has no word for not known. Of lists that may lack rows, it is the least that it can be. */
+/** Compares a count. If a reason is given for which it is not exact, it is the least that it can be; or null, if nothing is known of it. */
 export function compareCount(
   tally: Tally,
   where: string,
-  said: number | undefined,
+  said: number | null | undefined,
   is: number,
-  partial: readonly unknown[] = [],
+  reasons: readonly unknown[] = [],
 ): void {
   if (said === is) tally.equal += 1;
-  else if (partial.length > 0 && said !== undefined && said < is) count(tally, `${where.split(' @ ', 1)[0]}: partial`);
+  else if (reasons.length > 0 && said !== undefined && (said === null || said < is))
+    count(tally, `${where.split(' @ ', 1)[0]}: at least, ${whyOf(reasons[0])}`);
   else tally.wrong.push(`${where}: said ${said}, is ${is}`);
 }
+
+const whyOf = (reason: unknown) => (reason as Partial<NonNullable<Printed['known']>>).why ?? 'partial';
 
 export function merged(tallies: readonly Tally[]): Tally {
   const all = newTally();

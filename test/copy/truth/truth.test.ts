@@ -25,8 +25,16 @@ const casesOf = (service: Served): readonly Case[] => {
       isBefore: true,
       dailyMs: 24 * HOUR_MS - 1,
       isAtEnd: true,
+      isOwedRead: true,
     },
-    { name: 'synced each noon', machine: machine('noon'), isBefore: true, dailyMs: 12.5 * HOUR_MS, isAtEnd: true },
+    {
+      name: 'synced each noon',
+      machine: machine('noon'),
+      isBefore: true,
+      dailyMs: 12.5 * HOUR_MS,
+      isAtEnd: true,
+      isOwedRead: true,
+    },
     { name: 'synced before and once at the end', machine: machine('once'), isBefore: true, isAtEnd: true },
     { name: 'never synced during work', machine: machine('never'), isAtEnd: true },
     {

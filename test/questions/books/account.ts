@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { zoneNamed } from '../../../src/base/zone.ts';
 import type { MonthClose } from '../../../src/copy/closes.ts';
 import { bookOf, type ReadBook } from '../../../src/copy/questions/books/read.ts';
+import { BOOK_ENTRIES_BY_SET } from '../../../src/copy/schema.ts';
 import type { Queries } from '../../../src/journal/store.ts';
 
 /** A posting of the view: account, amount in the smallest unit (null: not known), asset. */
@@ -167,9 +168,9 @@ export async function monthOf(
 ): Promise<ReadBook> {
   const database = new DatabaseSync(':memory:', { readBigInts: true });
   database.exec(
-    'CREATE TABLE book_entries (at TEXT, day TEXT, account TEXT, amount_minor INTEGER, asset TEXT, thing TEXT, id TEXT, user_id TEXT, step TEXT, note TEXT, known TEXT, bound TEXT)',
+    `CREATE TABLE ${BOOK_ENTRIES_BY_SET} (at TEXT, day TEXT, account TEXT, amount_minor INTEGER, asset TEXT, thing TEXT, id TEXT, user_id TEXT, step TEXT, note TEXT, known TEXT, bound TEXT)`,
   );
-  const insert = database.prepare('INSERT INTO book_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const insert = database.prepare(`INSERT INTO ${BOOK_ENTRIES_BY_SET} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   for (const { at, thing, id, step, userId = null, note = null, known = null, bound = null, lines } of steps) {
     for (const [account, minor, asset] of lines)
       insert.run(

@@ -106,9 +106,26 @@ test('books for hledger', async () => {
         income:offramp  0.00 NGN = -0.55 NGN
         liabilities:users:x3d1b3ef0dcb8fbb0f58548fd038f5585  0.000000 CNGN = -30.000000 CNGN
         liabilities:users:u-1  0.000000 CNGN = -30.000000 CNGN
+
+    account assets:bank
+    account assets:fees
+    account assets:held
+    account assets:held:transit
+    account assets:transit:fees
+    account assets:transit:payout
+    account assets:transit:trade
+    account assets:vault
+    account assets:wallet
+    account equity:conversion
+    account equity:opening
+    account expenses:platform:payout
+    account expenses:platform:trade
+    account income:offramp
+    account liabilities:users:u-1
+    account liabilities:users:x3d1b3ef0dcb8fbb0f58548fd038f5585
     "
   `);
-  expect(book.untied()).toEqual({ unknown: [], across: [], unbalanced: [], off: [] });
+  expect(book.untied()).toEqual({ unknown: [], across: [], unbalanced: [], off: [], contradicted: [] });
 });
 
 test('books for Beancount', async () => {
@@ -356,4 +373,23 @@ test.each([
   // What is in them says so.
   const isIn = at >= '2026-10-31T23:00:00.000Z' && at < '2026-11-30T23:00:00.000Z';
   expect(text.includes(`,transfer,t-1,,done,,,${bound}\n`)).toBe(isIn);
+});
+
+test('more entries than are read at once are all there once, in their order, also at the ends of the month', async () => {
+  const count = 12_000;
+  const [startMs, endMs] = [Date.parse('2026-10-31T23:00:00.000Z'), Date.parse('2026-11-30T22:59:59.999Z')];
+  const steps = Array.from({ length: count }, (_, index) => ({
+    at: new Date(startMs + Math.floor((index / (count - 1)) * (endMs - startMs))).toISOString(),
+    thing: 'transfer',
+    id: `t-${String(index).padStart(5, '0')}`,
+    step: 'done',
+    lines: [
+      ['assets:wallet', -1n, 'CNGN'],
+      ['equity:outside', 1n, 'CNGN'],
+    ] as const,
+  }));
+  const book = await novemberOf(steps.toReversed());
+  const ids = [...(await textOf(csvBookText(book))).matchAll(/assets:wallet,-0\.000001,CNGN,transfer,(t-\d+)/g)];
+  expect(ids.map(([, id]) => id)).toEqual(steps.map(({ id }) => id));
+  expect([book.counted().sets, await errorOf({} as never, book, [])]).toEqual([count, undefined]);
 });

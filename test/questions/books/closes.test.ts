@@ -51,7 +51,7 @@ test('a row that comes late for a closed month is an adjustment in the open one,
   expect(totalled(book.opening)).toEqual(expect.arrayContaining([...october.closing]));
   expect(book.adjustments).toEqual(totalled(postingsOf(LATE.lines)));
   expect(text).toContain('adjustment,2026-10,,adjustment');
-  expect(book.untied()).toEqual({ unknown: [], across: [], unbalanced: [], off: [] });
+  expect(book.untied()).toEqual({ unknown: [], across: [], unbalanced: [], off: [], contradicted: [] });
   // In December, all of it has been counted.
   const november = await closed(11, later, [october]);
   expect((await monthOf(12, later, [october, november])).adjustments).toEqual([]);

@@ -16,10 +16,10 @@ const FLAGS = [
 ];
 
 /** Starts Chromium for all tests of a file. */
-export async function startBrowser(atEnd: AtEnd): Promise<Browser> {
+export async function startBrowser(atEnd: AtEnd, ...flags: readonly string[]): Promise<Browser> {
   requireBuilt();
   const executablePath = programOf('chromium', 'chromium');
-  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
   atEnd(() => browser.close());
   return browser;
 }

@@ -21,9 +21,18 @@ interface ExportedColumn {
 const KINDS = {
   text: 'as the service states it',
   time: 'in the time zone named above',
-  amount: 'in whole units, with its asset in the next column',
+  amount: 'in whole units, and its asset',
   flag: 'yes or no',
 } as const;
+
+/** What amounts are that their titles alone do not say. */
+const AMOUNTS: Readonly<Record<string, string>> = {
+  fee: 'all fees of the row, as the service states them, and their asset',
+  funding: 'what was credited after fees, and its asset',
+  deducted: 'the amount and all fees together, and their asset',
+  arrived: 'what arrived after the fee of the bridge, and its asset',
+  net: 'what arrived after the fee of the trade, and its asset',
+};
 
 const FIRST: readonly ExportedColumn[] = [
   { title: 'ID', about: 'the service’s id' },
@@ -32,10 +41,50 @@ const FIRST: readonly ExportedColumn[] = [
   { title: 'Created', about: KINDS.time },
 ];
 
-/** The columns of a list, an amount as one. */
+/** The parts of a row’s fees, in Naira, where it has any. */
+const FEE_PARTS = [
+  {
+    title: 'Own fee',
+    column: 'own_fee_minor',
+    about: 'the account’s part of the fees, in Naira; counted when the row completes',
+  },
+  { title: 'Service’s fee', column: 'platform_fee_minor', about: 'the service’s part of the fees, in Naira' },
+] as const;
+
+const FEE_KNOWN: ExportedColumn = {
+  title: 'Fee not known',
+  about: 'why the parts of the fees are not known; empty if they are, or if there are none',
+};
+
+/** A row that has moved money stays in the books, whatever the service shows today. */
+const REMOVED: ExportedColumn = {
+  title: 'Removed',
+  about: 'when a sync found that the service no longer shows the row; it is still in the books',
+};
+
+const ownColumns = (table: CopyTable) => table.columns.filter(({ name }) => name !== 'type');
+
+/** The columns of a list, in their order. An amount is two: its value, and its asset. */
 export const columnsOf = (table: CopyTable): readonly ExportedColumn[] => [
   ...FIRST,
-  ...table.columns.filter(({ name }) => name !== 'type').map(({ title, kind }) => ({ title, about: KINDS[kind] })),
+  ...ownColumns(table).flatMap(({ name, title, kind }) =>
+    kind === 'amount'
+      ? [
+          { title, about: AMOUNTS[name] ?? KINDS.amount },
+          { title: `${title} asset`, about: '' },
+        ]
+      : [{ title, about: KINDS[kind] }],
+  ),
+  ...(table.hasFees ? [...FEE_PARTS, FEE_KNOWN] : []),
+  REMOVED,
+];
+
+const feeCells = (row: Readonly<Record<string, SqlValue>>): readonly string[] => [
+  ...FEE_PARTS.map(({ column }) => {
+    const minor = row[column];
+    return typeof minor === 'bigint' ? amountText({ asset: 'NGN', minor }) : '';
+  }),
+  String(row['fee_known'] ?? ''),
 ];
 
 const timeOf = (zone: Zone, value: SqlValue): string =>
@@ -71,11 +120,7 @@ export async function* listCsv(
   { from, to }: Span,
   zone: Zone,
 ): AsyncGenerator<string> {
-  const own = table.columns.filter(({ name }) => name !== 'type');
-  yield csvRecord([
-    ...FIRST.map(({ title }) => title),
-    ...own.flatMap(({ title, kind }) => (kind === 'amount' ? [title, `${title} asset`] : [title])),
-  ]);
+  yield csvRecord(columnsOf(table).map(({ title }) => title));
   const ended = table.columns.some(({ name }) => name === 'completed_at')
     ? ' OR (completed_at > ? AND completed_at <= ?)'
     : '';
@@ -94,7 +139,9 @@ export async function* listCsv(
           thingOfRow(table.name, row['type']).name,
           String(row['status'] ?? ''),
           timeOf(zone, row['created_at'] ?? null),
-          ...own.flatMap((column) => cellsOf(column, row, zone)),
+          ...ownColumns(table).flatMap((column) => cellsOf(column, row, zone)),
+          ...(table.hasFees ? feeCells(row) : []),
+          timeOf(zone, row['deleted_at'] ?? null),
         ]),
       )
       .join('');

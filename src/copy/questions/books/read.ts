@@ -2,13 +2,14 @@ import type { Zone } from '../../../base/zone.ts';
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
 import type { MonthClose } from '../../closes.ts';
+import { type ContradictedBalance, contradictedAt } from '../../unlisted.ts';
 import type { Span } from '../report/movements.ts';
-import { partsOf, spanOf } from '../report/periods.ts';
+import { spanOf } from '../report/periods.ts';
 import { type Book, openingPostings } from './book.ts';
 import { adjustmentsAfter, carriedAt, type LackingSet, totalled, without } from './closed.ts';
 import { type BookDigests, digesting, recordsOf, statedIn } from './csv.ts';
 import { CONVERSION } from './prices.ts';
-import { acrossEndsOf, type BookSet, movedIn, type Posting, type SetName, setsIn, summed } from './sets.ts';
+import { acrossEndsOf, type BookSet, countedIn, type Posting, type SetName, setsIn, summed } from './sets.ts';
 
 /** What in the books of a period is not proved. */
 export interface Untied {
@@ -20,6 +21,8 @@ export interface Untied {
   readonly unbalanced: readonly LackingSet[];
   /** Accounts that at the end have something else than their sets add up to. */
   readonly off: readonly (Posting & { readonly expected: bigint })[];
+  /** Accounts of the books whose balance was read, and is not what their entries come to. */
+  readonly contradicted: readonly ContradictedBalance[];
 }
 
 /** The books of a period, and what they lack, which is known when all sets were read. */
@@ -92,7 +95,7 @@ const DAY_MS = 86_400_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /**
- * Reads the books of a period from a copy. The sets are read while they are written, day by day, within the transaction of `queries`.
+ * Reads the books of a period from a copy. The sets are read while they are written, some at a time, within the transaction of `queries`.
  * Rejects with DatabaseError.
  */
 export async function bookOf(
@@ -104,14 +107,21 @@ export async function bookOf(
   const closed = { since: iso(sinceMs), until: iso(untilMs) };
   const start = await startOf(queries, { ...span, ...closed }, closes);
   const first = adjustmentSet(start, closed.since);
-  const moved = await movedIn(queries, span);
+  const { postings: moved, entries } = await countedIn(queries, span);
   const begun = summed([...openingPostings(start.opening), ...first.flatMap(({ postings }) => postings)]);
   const isAsserted = ({ account }: Posting) => account !== CONVERSION;
   const closing = withAll(summed([...begun, ...moved]), [...begun, ...moved]).filter(isAsserted);
   // What was not counted in the closed month before it is in this one.
   const across = (await acrossEndsOf(queries, span)).filter(({ isAtEnd }) => isAtEnd || start.after === undefined);
+  // Late rows are in no balance of a closed month, and in none of an open one that this copy cannot adjust.
+  const isRead = start.lacking.length === 0 && !closes.some(({ since }) => since === closed.since);
+  const contradicted = isRead ? await contradictedAt(queries, span.to, closing) : [];
   const found = { unknown: [...start.lacking], unbalanced: [] as LackingSet[] };
-  let sums: readonly Posting[] = summed(openingPostings(start.opening));
+  const sums = new Map<string, bigint>();
+  const addUp = (postings: readonly Posting[]) => {
+    for (const each of postings) sums.set(keyOf(each), (sums.get(keyOf(each)) ?? 0n) + each.minor);
+  };
+  addUp(openingPostings(start.opening));
   const days = {
     before: dayMs(sinceMs - DAY_MS),
     first: dayMs(sinceMs),
@@ -123,21 +133,14 @@ export async function bookOf(
   for (const records of statedIn({ ...start, closing, days })) digests.state(records);
   let counted = 0;
   async function* sets(): AsyncGenerator<BookSet> {
-    for (const { sinceMs: from, untilMs: to } of [
-      { sinceMs, untilMs: sinceMs },
-      ...partsOf(sinceMs, untilMs, 'day', zone),
-    ]) {
-      const ofDay: Posting[] = [];
-      for await (const set of from === to ? first : setsIn(queries, [spanOf(from, to)])) {
-        const { thing, id, step, unknown } = set;
-        if (unknown.length > 0) found.unknown.push({ thing, id, step, unknown });
-        if (!isBalanced(set.postings)) found.unbalanced.push({ thing, id, step, unknown });
-        ofDay.push(...set.postings);
-        counted++;
-        digests.add(recordsOf(set, dayOf(set.at)));
-        yield set;
-      }
-      sums = summed([...sums, ...ofDay]);
+    for await (const set of inTurn(first, setsIn(queries, evenParts(sinceMs, untilMs, entries)))) {
+      const { thing, id, step, unknown, postings } = set;
+      if (unknown.length > 0) found.unknown.push({ thing, id, step, unknown });
+      if (!isBalanced(postings)) found.unbalanced.push({ thing, id, step, unknown });
+      addUp(postings);
+      counted++;
+      digests.add(recordsOf(set, dayOf(set.at)));
+      yield set;
     }
   }
   return {
@@ -151,14 +154,30 @@ export async function bookOf(
     dayOf,
     counted: () => ({ ...digests.digests(), sets: counted }),
     untied: () => {
-      const expectedOf = new Map(sums.map((sum) => [keyOf(sum), sum.minor]));
       const off = closing.flatMap((each) => {
-        const expected = expectedOf.get(keyOf(each)) ?? 0n;
+        const expected = sums.get(keyOf(each)) ?? 0n;
         return expected === each.minor ? [] : [{ ...each, expected }];
       });
-      return { ...found, across, off };
+      return { ...found, across, off, contradicted };
     },
   };
+}
+
+async function* inTurn(first: readonly BookSet[], others: AsyncIterable<BookSet>): AsyncGenerator<BookSet> {
+  yield* first;
+  yield* others;
+}
+
+/** How many entries are in memory at once, if they are spread evenly. */
+const ENTRIES_AT_ONCE = 5_000;
+
+/** Cuts a period into as many parts as its entries need, of one length. A set is in one moment, so that no cut is within one. */
+function evenParts(sinceMs: number, untilMs: number, entries: number): readonly Span[] {
+  const stepMs = Math.max(1, Math.ceil((untilMs - sinceMs) / Math.ceil(Math.max(1, entries) / ENTRIES_AT_ONCE)));
+  const count = Math.ceil((untilMs - sinceMs) / stepMs);
+  return Array.from({ length: count }, (_, part) =>
+    spanOf(sinceMs + part * stepMs, Math.min(untilMs, sinceMs + (part + 1) * stepMs)),
+  );
 }
 
 function isBalanced(postings: readonly Posting[]): boolean {

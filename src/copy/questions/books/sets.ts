@@ -1,5 +1,6 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, isAsset } from '../../../money/amount.ts';
+import { BOOK_ENTRIES_BY_SET } from '../../schema.ts';
 import type { Span } from '../report/movements.ts';
 
 /** An amount on an account of the books, in the smallest unit of its asset: positive if the account has more, negative if it has less or owes more. */
@@ -57,7 +58,7 @@ const assetOf = (name: string): Asset => {
 /** Yields the sets of a part of a period, oldest first; the same rows give the same order. Rejects with DatabaseError. */
 async function* setsOfPart(queries: Queries, { from, to }: Span): AsyncGenerator<BookSet> {
   const rows = await queries.all<EntryRow>(
-    `SELECT at, account, amount_minor, asset, thing, id, step, user_id, note, known, bound FROM book_entries
+    `SELECT at, account, amount_minor, asset, thing, id, step, user_id, note, known, bound FROM ${BOOK_ENTRIES_BY_SET}
      WHERE at > ? AND at <= ? AND ${OF_PERIOD} ORDER BY ${ORDER}`,
     from,
     to,
@@ -129,7 +130,7 @@ export async function acrossEndsOf(queries: Queries, { from, to }: Span): Promis
     'at <= ? AND bound > ?',
     'at > ? AND at <= ? AND (bound <= ? OR bound > ?)',
     'at > ? AND bound <= ?',
-  ].map((each) => `SELECT at, bound, thing, id, step FROM book_entries WHERE bound IS NOT NULL AND ${each}`);
+  ].map((each) => `SELECT at, bound, thing, id, step FROM ${BOOK_ENTRIES_BY_SET} WHERE bound IS NOT NULL AND ${each}`);
   const rows = await queries.all<SetName & { readonly later: bigint }>(
     `SELECT thing, id, step, max(CASE WHEN at > ? OR bound > ? THEN 1 ELSE 0 END) AS later
      FROM (${where.join(' UNION ALL ')}) AS across GROUP BY thing, id, step ORDER BY thing, id, step`,
@@ -147,32 +148,40 @@ export const unknownIn = (
   { from, to }: Span,
 ): Promise<readonly (SetName & { readonly known: string })[]> =>
   queries.all(
-    `SELECT DISTINCT thing, id, step, known FROM book_entries
+    `SELECT DISTINCT thing, id, step, known FROM ${BOOK_ENTRIES_BY_SET}
      WHERE at > ? AND at <= ? AND ${OF_PERIOD} AND known IS NOT NULL AND known <> '${END_BETWEEN}' ORDER BY thing, id, step, known`,
     from,
     to,
   );
 
 /** What moved on each account after one moment and until another, zero if it came to nothing: the database's own sums. Rejects with DatabaseError. */
-export const movedIn = (queries: Queries, { from, to }: Span): Promise<readonly Posting[]> =>
+export const movedIn = async (queries: Queries, span: Span): Promise<readonly Posting[]> =>
+  (await countedIn(queries, span)).postings;
+
+/** The same, and how many entries these are. Rejects with DatabaseError. */
+export const countedIn = (
+  queries: Queries,
+  { from, to }: Span,
+): Promise<{ readonly postings: readonly Posting[]; readonly entries: number }> =>
   sumsOf(queries, `at > ? AND at <= ? AND ${OF_PERIOD}`, from, to);
 
 /** What each account has of all that was until a moment, with what there was before all rows. Rejects with DatabaseError. */
 export const balancesUntil = async (queries: Queries, to: string): Promise<readonly Posting[]> =>
   summed([
-    ...(await sumsOf(queries, `at <= ? AND ${OF_PERIOD}`, to)),
+    ...(await sumsOf(queries, `at <= ? AND ${OF_PERIOD}`, to)).postings,
     // The first balances that were read imply it, whenever they were read.
-    ...(await sumsOf(queries, BEGUN)),
+    ...(await sumsOf(queries, BEGUN)).postings,
   ]);
 
-async function sumsOf(queries: Queries, where: string, ...values: readonly string[]): Promise<readonly Posting[]> {
+async function sumsOf(queries: Queries, where: string, ...values: readonly string[]) {
   const integer = queries.engine === 'sqlite' ? 'integer' : 'bigint';
-  const rows = await queries.all<{ account: string; asset: string; minor: bigint | null }>(
-    `SELECT account, asset, CAST(sum(amount_minor) AS ${integer}) AS minor FROM book_entries
+  const rows = await queries.all<{ account: string; asset: string; minor: bigint | null; n: bigint }>(
+    `SELECT account, asset, CAST(sum(amount_minor) AS ${integer}) AS minor, count(*) AS n FROM ${BOOK_ENTRIES_BY_SET}
      WHERE ${where} GROUP BY account, asset ORDER BY account, asset`,
     ...values,
   );
-  return rows.flatMap(({ account, asset, minor }) =>
+  const postings = rows.flatMap(({ account, asset, minor }): Posting[] =>
     minor === null ? [] : [{ account, asset: assetOf(asset), minor }],
   );
+  return { postings, entries: rows.reduce((sum, { n }) => sum + Number(n), 0) };
 }

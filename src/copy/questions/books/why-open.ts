@@ -6,12 +6,15 @@ import type { Acceptance } from '../../acceptances.ts';
 import { SEEN_ACCOUNTS } from '../../balance-checks.ts';
 import type { MonthClose } from '../../closes.ts';
 import { readKnownUntil } from '../../list-state.ts';
+import { BOOK_ENTRIES_BY_SET } from '../../schema.ts';
+import type { ContradictedBalance } from '../../unlisted.ts';
 import { reachOf } from '../in-copy.ts';
 import { ageingIn } from '../report/ageing.ts';
 import { accountIn } from '../report/balance.ts';
 import { firstCheckAt, lastCheckAt } from '../report/checks.ts';
 import { monthName, spanOf } from '../report/periods.ts';
-import type { Book } from './book.ts';
+import { isAcceptable } from './acceptable.ts';
+import { type Book, USERS } from './book.ts';
 import type { Untied } from './read.ts';
 import { END_BETWEEN, type Posting, type SetName } from './sets.ts';
 
@@ -105,27 +108,29 @@ export async function whyOpen(
     });
   if (book.off.length > 0 || book.unbalanced.length > 0)
     why.push({ what: 'its entries do not balance', hint: 'run: fiatrail sync --full' });
+  for (const each of book.contradicted) why.push({ what: contradictionText(each), hint: REREAD });
   return why;
 }
 
+/** What helps where rows of the copy were changed by hand. */
+export const REREAD =
+  'rows were changed on this machine: run: fiatrail sync --full; if that does not help: fiatrail sync forget, then fiatrail sync';
+
+/** What says that the entries of an account do not come to the balance that was read. */
+export const contradictionText = ({ account, asset, minor, expected }: ContradictedBalance): string =>
+  `${account} had ${amountForPeople(amount(asset, minor))} when its balance was read, and its entries come to ${amountForPeople(amount(asset, expected))}`;
+
 /** The code for work that is open for longer than such work usually is. */
 const OPEN_OVERDUE: string = 'OPEN_OVERDUE';
-
-/** Why something is not known that no sync can find out. A person may accept that. */
-const NEVER_KNOWN: readonly string[] = [
-  END_BETWEEN,
-  OPEN_OVERDUE,
-  'AMOUNT_NOT_STATED',
-  'FEE_NOT_STATED',
-  'FEE_OTHER_ASSET',
-  'FEE_PARTS',
-  'FEE_SCHEDULE_NOT_SEEN',
-];
 
 /** A code for why something is not known, and the sets of which it is. */
 export interface Lack {
   readonly code: string;
   readonly sets: readonly SetName[];
+  /** What the balances that were read say of all of them together, beside what is known: to accept the code is to accept this. */
+  readonly amounts: readonly Amount[];
+  /** The accounts whose balances lack amounts for it: what they have is only what is known. */
+  readonly accounts: readonly string[];
 }
 
 /**
@@ -140,7 +145,7 @@ export async function lacksOf(
     closes.length > 0
       ? []
       : await queries.all<SetName & { readonly known: string }>(
-          `SELECT DISTINCT thing, id, step, known FROM book_entries WHERE at < ? AND amount_minor IS NULL
+          `SELECT DISTINCT thing, id, step, known FROM ${BOOK_ENTRIES_BY_SET} WHERE at < ? AND amount_minor IS NULL
              AND (account LIKE 'assets:%' OR account LIKE 'liabilities:%') AND account NOT IN ('${SEEN_ACCOUNTS.join("', '")}')`,
           iso(month.sinceMs),
         );
@@ -150,17 +155,40 @@ export async function lacksOf(
     ...book.unknown.flatMap(({ unknown, ...set }) => unknown.map((code) => ({ code, set }))),
     ...book.across.map((set) => ({ code: END_BETWEEN, set })),
   ];
-  return [...Map.groupBy(all, ({ code }) => code)].map(([code, own]) => ({ code, sets: own.map(({ set }) => set) }));
+  const [noted, lacking] = [await notedIn(queries, month), await accountsLacking(queries, month, closes)];
+  return [...Map.groupBy(all, ({ code }) => code)].map(([code, own]) => ({
+    code,
+    sets: own.map(({ set }) => set),
+    amounts: noted.filter((each) => each.code === code).map(({ asset, minor }) => amount(asset, minor)),
+    accounts: lacking.filter((each) => each.code === code).map(({ account }) => account),
+  }));
 }
+
+/** The accounts with entries until the end of a month of which the amount is not known, all users as one: from the last close on. */
+const accountsLacking = (queries: Queries, { untilMs }: Pick<OfMonth, 'untilMs'>, closes: readonly MonthClose[]) =>
+  queries.all<{ readonly code: string; readonly account: string }>(
+    `SELECT DISTINCT known AS code, CASE WHEN account LIKE '${USERS}%' THEN '${USERS.slice(0, -1)}' ELSE account END AS account
+     FROM book_entries WHERE at >= ? AND at < ? AND amount_minor IS NULL ORDER BY 1, 2`,
+    closes.at(-1)?.until ?? '',
+    iso(untilMs),
+  );
+
+/** What changed the balances of a month and is taken for amounts that are not known, by their code. */
+const notedIn = (queries: Queries, { sinceMs, untilMs }: Pick<OfMonth, 'sinceMs' | 'untilMs'>) =>
+  queries.all<Amount & { readonly code: string }>(
+    `SELECT known AS code, asset, CAST(sum(amount_minor) AS BIGINT) AS minor FROM book_entries
+     WHERE at >= ? AND at < ? AND step = 'unknown' AND account IN ('${SEEN_ACCOUNTS.join("', '")}') GROUP BY known, asset ORDER BY known, asset`,
+    iso(sinceMs),
+    iso(untilMs),
+  );
 
 /** Open work that began until the end of a month. A bridge transfer that nobody paid moves nothing, however long it is open. */
 async function overdueIn(queries: Queries, { untilMs }: Pick<OfMonth, 'untilMs'>, closing: Book['closing']) {
   const looked = await lastCheckAt(queries);
   if (!looked) return [];
   const isBridged = closing.some(({ account, minor }) => account === 'assets:transit:bridge' && minor !== 0n);
-  const open = (await ageingIn(queries, Date.parse(looked))).filter(
-    ({ oldestAt, kind }) => oldestAt < iso(untilMs) && (isBridged || kind !== BRIDGES),
-  );
+  const all = await ageingIn(queries, Date.parse(looked), iso(untilMs));
+  const open = all.filter(({ kind }) => isBridged || kind !== BRIDGES);
   return open.flatMap(({ kind, oldestId, overdue }) =>
     Array.from({ length: overdue ?? 0 }, () => ({
       code: OPEN_OVERDUE,
@@ -180,21 +208,19 @@ function lackText(code: string, sets: readonly SetName[], first: SetName): strin
   return `${plural(sets.length, 'amount is', 'amounts are')} not known (${code}), such as that of ${named(first)}`;
 }
 
-export const isNeverKnown = ({ code }: Pick<Lack, 'code'>): boolean => NEVER_KNOWN.includes(code);
-
 /** What is not known and was not accepted, or cannot be accepted. Without a hint, what helps is to accept it, or not to. */
 export function whyLacking(
   lacks: readonly Lack[],
   accepted: readonly string[],
 ): readonly (Pick<WhyOpen, 'what'> & Partial<WhyOpen>)[] {
   const why: (Pick<WhyOpen, 'what'> & Partial<WhyOpen>)[] = accepted
-    .filter((code) => !lacks.some((lack) => lack.code === code && isNeverKnown(lack)))
+    .filter((code) => !lacks.some((lack) => lack.code === code && isAcceptable(code)))
     .map((code) => ({ what: `nothing can be accepted as ${printable(code)}` }));
   for (const { code, sets } of lacks) {
     const [first] = sets;
-    if (!first || (accepted.includes(code) && isNeverKnown({ code }))) continue;
+    if (!first || (accepted.includes(code) && isAcceptable(code))) continue;
     const what = lackText(code, sets, first);
-    why.push(isNeverKnown({ code }) ? { what } : { what, hint: 'run: fiatrail sync' });
+    why.push(isAcceptable(code) ? { what } : { what, hint: 'run: fiatrail sync' });
   }
   return why;
 }

@@ -1,10 +1,10 @@
+import { advice } from '../../../base/advice.ts';
 import { CliError } from '../../../base/errors.ts';
 import type { Account } from '../../../engine/account.ts';
 import { ALWAYS } from '../../../engine/lists/cursor.ts';
 import { listingOf } from '../../../engine/lists/listing-of.ts';
 import { PAGE_SIZE, startReading } from '../../../engine/lists/pages.ts';
 import type { PlainObject } from '../../../present/plain.ts';
-import { shellWord } from '../../../present/text.ts';
 import { THINGS, thingOfRow } from '../../../things/index.ts';
 import type { ServiceList, Thing } from '../../../things/thing.ts';
 import { answerMatch, type Choose, kindsThatLookUp } from '../find.ts';
@@ -90,8 +90,8 @@ function notProvable({ kind, id }: FindMatch, text: string): CliError {
     kind.name === 'operation' ? 'an operation that has no id at the service' : `the id of ${kind.name} ${id}`;
   const hint =
     kind.name === 'operation'
-      ? `see how it ended: fiatrail ops show ${id}`
-      : `see what it is: fiatrail find ${shellWord(text)}`;
+      ? advice`see how it ended: [fiatrail ops show ${id}]`
+      : advice`see what it is: [fiatrail find ${text}]`;
   return new CliError('rejected', `this is ${what}, which moves nothing that a receipt could prove`, {
     code: 'NOT_FOUND',
     hint,
@@ -102,8 +102,8 @@ const missingError = (hasCopy: boolean): CliError =>
   new CliError('rejected', 'nothing that moves money or tokens has this id', {
     code: 'NOT_FOUND',
     hint: hasCopy
-      ? 'read what is new with: fiatrail sync, or look further with: fiatrail find'
-      : 'older ones are found by any of their ids after: fiatrail sync',
+      ? advice`read what is new with: [fiatrail sync], or look further with: [fiatrail find]`
+      : advice`older ones are found by any of their ids after: [fiatrail sync]`,
   });
 
 /** How many of several are named. */
@@ -114,6 +114,6 @@ function severalError(text: string, matches: readonly FindMatch[]): CliError {
   const more = matches.length > MOST_NAMED ? ` and ${matches.length - MOST_NAMED} more` : '';
   return new CliError('usage', `several things have this id: ${named.join(', ')}${more}`, {
     code: 'AMBIGUOUS',
-    hint: `give the whole id of one of them; they are shown by: fiatrail find ${shellWord(text)}`,
+    hint: advice`give the whole id of one of them; they are shown by: [fiatrail find ${text}]`,
   });
 }

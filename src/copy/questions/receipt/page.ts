@@ -34,10 +34,7 @@ function wordsOf(value: Plain): string {
 }
 
 /** The fee in words, or why it is not known. */
-function feeWords(fee: Receipt['fee']): string {
-  const { known } = fee;
-  return known && 'says' in known ? known.says : amountWords(fee);
-}
+const feeWords = ({ fee, feeUnknown }: Pick<Receipt, 'fee' | 'feeUnknown'>): string => feeUnknown ?? amountWords(fee);
 
 /** Draws a receipt as a page of HTML. Times are in the zone, which the page names. */
 export function receiptPage(receipt: Receipt, zone: Zone): string {
@@ -64,7 +61,7 @@ export function receiptPage(receipt: Receipt, zone: Zone): string {
     sumAlso,
     party: party ?? undefined,
     sections: [
-      { title: 'Details', values: [{ title: 'Fee', text: feeWords(receipt.fee) }, ...details.map(value)] },
+      { title: 'Details', values: [{ title: 'Fee', text: feeWords(receipt) }, ...details.map(value)] },
       { title: 'Times', values: times.map((each) => ({ title: each.title, text: at(each.at), at: each.at })) },
       { title: 'References', values: references.map((each) => ({ ...value(each), isCode: true })) },
     ],

@@ -1,9 +1,12 @@
 import { metaAt } from '../../../contract/compare.ts';
 import type { Account } from '../../../engine/account.ts';
 import type { StatedAsset } from '../../../money/amount.ts';
+import type { Known } from '../../../money/figure.ts';
+import { TEST_NOTICE } from '../../../present/document-page.ts';
 import { exactAmount, isPlainAmount, type Plain, type PlainAmount } from '../../../present/plain.ts';
 import type { Fact, Thing } from '../../../things/thing.ts';
 import type { FindMatch } from '../look.ts';
+import { because, unknownOfOne } from '../reasons.ts';
 import { textIn } from '../typed.ts';
 import { amountsAt, withConverted } from './amounts.ts';
 import { maskedAccount, withoutNumbers } from './masked.ts';
@@ -22,23 +25,11 @@ interface Reference extends ReceiptLine {
   readonly checkedAt: 'bank' | 'network' | 'service' | 'account';
 }
 
-/** Why a fee is not known. */
-const FEE_REASONS = {
-  FEE_NOT_STATED: 'not known: the service does not state it',
-  FEE_CONTRADICTED: 'not known: the service states more than one',
-} as const;
-
 /** A figure that is not known, and why. */
 interface UnknownFee {
   readonly value: null;
   readonly asset: StatedAsset | null;
-  readonly known: {
-    readonly is: 'no';
-    readonly since: string;
-    readonly why: keyof typeof FEE_REASONS;
-    /** In words. */
-    readonly says: string;
-  };
+  readonly known: Known;
 }
 
 /** Who issued it. */
@@ -69,6 +60,8 @@ export interface Receipt {
   /** `to ADA OBI`; null if no name is known. */
   readonly party: string | null;
   readonly fee: PlainAmount | UnknownFee;
+  /** Why the fee is not known, in words; null if it is. */
+  readonly feeUnknown: string | null;
   readonly details: readonly ReceiptLine[];
   readonly references: readonly Reference[];
   readonly times: readonly { readonly title: string; readonly at: string }[];
@@ -114,7 +107,7 @@ export function receiptOf({ match, readings, ending, issuer, issuedAt, copiedAt,
   const isFinal = ending.outcome === 'completed';
   const sum = plainAmounts(sumOf(kind, all));
   return {
-    notice: issuer.mode === 'live' ? null : 'Sandbox: this is a test, and no real money moved',
+    notice: issuer.mode === 'live' ? null : TEST_NOTICE,
     document: isFinal ? 'receipt' : 'status report',
     kind: kind.name,
     id,
@@ -124,7 +117,7 @@ export function receiptOf({ match, readings, ending, issuer, issuedAt, copiedAt,
     isFinal,
     amount: sum,
     party: partyOf(kind, all),
-    fee: feeOf(kind, all, issuedAt),
+    ...feeOf(kind, all),
     details: detailsOf(kind, all, ending.status, sum),
     references,
     times: timesIn(kind, all),
@@ -159,14 +152,17 @@ function partyOf(kind: Thing, all: readonly Reading[]): string | null {
 const plainAmounts = (amounts: readonly Plain[]): Plain => (amounts.length > 1 ? amounts : (amounts[0] ?? null));
 
 /** What it cost, as the service states it; not known if it does not, or states several. */
-function feeOf(kind: Thing, all: readonly Reading[], issuedAt: string): Receipt['fee'] {
+function feeOf(kind: Thing, all: readonly Reading[]): Pick<Receipt, 'fee' | 'feeUnknown'> {
   const fields = kind.facts.flatMap((fact) => (fact.isFee ? fact.fields : []));
   const stated = amountsAt(all, fields);
   const [only] = stated;
-  if (stated.length === 1 && isPlainAmount(only) && exactAmount(only)) return only;
+  if (stated.length === 1 && isPlainAmount(only) && exactAmount(only)) return { fee: only, feeUnknown: null };
   const sum = exactAmount(amountsAt(all, kind.amount)[0]);
-  const why = stated.length > 1 ? 'FEE_CONTRADICTED' : 'FEE_NOT_STATED';
-  return { value: null, asset: sum?.asset ?? null, known: { is: 'no', since: issuedAt, why, says: FEE_REASONS[why] } };
+  const why = because(stated.length > 1 ? 'FEE_CONTRADICTED' : 'FEE_NOT_STATED');
+  return {
+    fee: { value: null, asset: sum?.asset ?? null, known: { ...why, is: 'no' } },
+    feeUnknown: unknownOfOne(why),
+  };
 }
 
 /** The first reading that has a fact, and what the contract says of the field. */

@@ -1,9 +1,9 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount } from '../../../money/amount.ts';
 import { atLeast, type Figure, unknownFigure } from '../../../money/figure.ts';
+import { unindexed } from '../../schema.ts';
 import { because } from '../reasons.ts';
 import { WORK_KINDS } from './kinds.ts';
-import { unindexed } from './movements.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -56,15 +56,19 @@ const amountOf = (asset: Asset | null, minor: bigint, isWhole: boolean): Figure 
   return isWhole ? amount(asset, minor) : atLeast(asset, minor, because('NOT_STATED'));
 };
 
-/** Says how old open work is at a time, by kind and asset. */
-export async function ageingIn(queries: Queries, nowMs: number): Promise<readonly Ageing[]> {
+/** No time comes after it. */
+const LAST = '~';
+
+/** Says how old open work is at a time, by kind and asset: all of it, or what began before a time. */
+export async function ageingIn(queries: Queries, nowMs: number, beganBefore = LAST): Promise<readonly Ageing[]> {
   const all: Ageing[] = [];
   for (const work of WORK_KINDS) {
     const { kind, table, where, asset, minor } = work;
     const open = `FROM ${table} WHERE is_open = 1 AND deleted_at IS NULL AND ${unindexed(where)}`;
     const began = 'coalesce(created_at, first_seen_at)';
     const rows = await queries.all<{ asset: Asset | null; minor: bigint | null; id: string; at: string }>(
-      `SELECT ${asset} AS asset, ${minor} AS minor, id, ${began} AS at ${open} ORDER BY ${began}, id`,
+      `SELECT ${asset} AS asset, ${minor} AS minor, id, ${began} AS at ${open} AND ${began} < ? ORDER BY ${began}, id`,
+      beganBefore,
     );
     if (rows.length === 0) continue;
     const usualMs = await usualMsOf(queries, work);

@@ -1,17 +1,19 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount } from '../../../money/amount.ts';
-import { atLeast, type Figure, unknownFigure } from '../../../money/figure.ts';
+import { atLeast, type Figure, type Known, unknownFigure } from '../../../money/figure.ts';
 import { payout } from '../../../things/bank-transfers.ts';
 import { THINGS } from '../../../things/index.ts';
 import { waitOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
+import { bucketOf } from '../../bucket.ts';
 import { CAME_BACK_AFTER } from '../../entry-kinds.ts';
 import { CAME_BACK } from '../../fees.ts';
-import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
+import { readKnownUntil } from '../../list-state.ts';
+import { hasFailed, isDone, isThing, stored, unindexed } from '../../schema.ts';
 import { isOneOf, tableOf } from '../../tables.ts';
 import { because } from '../reasons.ts';
-import { cutListsIn } from './cut-lists.ts';
-import { endedUntil, type Lacking, madeAfter, type Span, unindexed } from './movements.ts';
+import { afterLastSync, cutListsIn } from './cut-lists.ts';
+import { endedUntil, type Lacking, madeAfter, type Span } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -68,11 +70,15 @@ interface KindReport {
   readonly failed: number;
   /** How much of what failed a bank sent back: payments that were not accepted, and payouts that came back. Null if nothing was sent back. */
   readonly refunded: Figure | null;
-  /** How many had not ended at the end of a period that is over, or have not ended yet; whenever they began. */
-  readonly open: number;
+  /** How many had not ended at the end of a period that is over, or have not ended yet, whenever they began; null if it is not known. */
+  readonly open: number | null;
+  /** Why the counts are only the least that they can be; null if they are exact. */
+  readonly countsKnown: Known | null;
 }
 
 interface KindRow {
+  /** The part of the period in which it ended. */
+  readonly part: bigint;
   readonly asset: Asset | null;
   readonly n: bigint;
   /** What was completed, or what was sent back. */
@@ -81,50 +87,230 @@ interface KindRow {
   readonly summed: bigint;
 }
 
-/** The sum of some rows of one asset; null if there are none. */
-function figureOf(asset: Asset | null, rows: readonly KindRow[], lacking: Lacking | undefined): Figure | null {
+/** Rows of which nothing says whether they ended in a period, and those among them that are counted in it. */
+interface BetweenRow extends KindRow {
+  /** Whether they completed, and whether they are counted as ended in the period, or as open at its end. */
+  readonly is_done: bigint;
+  readonly is_in: bigint;
+  readonly is_open: bigint;
+}
+
+/** The sum of some rows of one asset; null if there are none. Of those in `between`, nothing says whether they are in it. */
+function figureOf(
+  asset: Asset | null,
+  rows: readonly KindRow[],
+  between: readonly BetweenRow[],
+  lacking: Lacking | undefined,
+): Figure | null {
   const summed = rows.filter((row) => row.summed > 0n);
-  if (summed.length === 0) return null;
+  const unsure = between.filter((row) => row.summed > 0n);
+  if (summed.length + unsure.length === 0) return null;
   const known = summed.flatMap(({ minor }) => minor ?? []);
-  const minor = known.reduce((sum, each) => sum + each, 0n);
-  if (asset === null || known.length === 0) return unknownFigure(asset, because('NOT_STATED'));
+  const added = known.reduce((sum, each) => sum + each, 0n);
+  const minor = unsure.reduce((sum, each) => sum - (each.is_in === 1n ? (each.minor ?? 0n) : 0n), added);
+  if (asset === null) return unknownFigure(asset, because('NOT_STATED'));
+  if (unsure.length > 0) return atLeast(asset, minor, because('END_BETWEEN'));
+  if (known.length === 0) return unknownFigure(asset, because('NOT_STATED'));
   if (known.length < summed.length) return atLeast(asset, minor, because('NOT_STATED'));
   return lacking ? atLeast(asset, minor, because(lacking.why, lacking.since)) : amount(asset, minor);
 }
 
-const countOf = (rows: readonly KindRow[]): number => rows.reduce((sum, { n }) => sum + Number(n), 0);
+const countOf = (rows: readonly Pick<KindRow, 'n'>[]): number => rows.reduce((sum, { n }) => sum + Number(n), 0);
+
+/** Counts rows without those of which nothing says whether they are among them. */
+const leastOf = (rows: readonly KindRow[], between: readonly BetweenRow[]): number =>
+  countOf(rows) - countOf(between.filter(({ is_in: isIn }) => isIn === 1n));
 
 /** Counts the work that ended in a period, and what was open at its end if it is over, or is open now. */
 export async function kindsIn(queries: Queries, span: Span, isOver = false): Promise<readonly KindReport[]> {
   const reports: KindReport[] = [];
   const { tables: cut } = await cutListsIn(queries, span.to);
+  const isKnown = afterLastSync(await readKnownUntil(queries), span.to) === undefined;
   for (const work of WORK_KINDS) {
-    const { kind, minor, refunded } = work;
-    const completed = await endedIn(queries, work, span, { condition: work.done, time: ENDED_AT, minor });
-    // What came back in the same period counts once: as failed.
-    if (refunded === CAME_BACK) {
-      const cameBackLater = `${CAME_BACK} AND ${ENDED_AT} > '${span.to}'`;
-      completed.push(
-        ...(await endedIn(queries, work, span, { condition: cameBackLater, time: CAME_BACK_AFTER, minor })),
-      );
-    }
-    const failed = await endedIn(queries, work, span, { condition: work.failed, time: ENDED_AT, minor, of: refunded });
     const open = isOver ? await openAt(queries, work, span.to) : await openNow(queries, work);
-    const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
-    for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
-      const [ended, lost] = [completed, failed].map((rows) => rows.filter((row) => row.asset === asset));
-      const lacking = cut.get(work.list);
-      reports.push({
-        kind,
-        completed: countOf(ended ?? []),
-        amount: figureOf(asset, ended ?? [], lacking),
-        failed: countOf(lost ?? []),
-        refunded: figureOf(asset, lost ?? [], lacking),
-        open: index === 0 ? open : 0,
-      });
-    }
+    const rows = await kindIn(queries, work, span, open, cut.get(work.list));
+    const shown = rows.filter(
+      (row) => row.completed + row.failed + (row.open ?? 0) > 0 || row.countsKnown?.why === 'END_BETWEEN',
+    );
+    // Until the next sync, what was open may have ended.
+    reports.push(...shown.map((row) => (isKnown ? row : { ...row, open: null })));
   }
-  return reports.filter(({ completed, failed, open }) => completed + failed + open > 0);
+  return reports;
+}
+
+/** What became of one kind of work, by asset. */
+async function kindIn(
+  queries: Queries,
+  work: WorkKind,
+  span: Span,
+  open: number,
+  lacking: Lacking | undefined,
+): Promise<readonly KindReport[]> {
+  const { kind } = work;
+  const { completed, failed } = await allEndedIn(queries, work, [span]);
+  const between = await endedBetween(queries, work, span);
+  const leastOpen = Math.max(0, open - countOf(between.filter((row) => row.is_open === 1n)));
+  const assets = [...new Set([...completed, ...failed, ...between].map(({ asset }) => asset))];
+  return (assets.length > 0 ? assets : [null]).map((asset, index) => {
+    const own = <T extends KindRow>(rows: readonly T[]) => rows.filter((row) => row.asset === asset);
+    const ofStep = (isDone: bigint) => own(between).filter((row) => row.is_done === isDone);
+    const [done, lost] = [ofStep(1n), ofStep(0n)];
+    const why =
+      own(between).length > 0
+        ? because('END_BETWEEN', null, countOf(own(between)))
+        : lacking && because(lacking.why, lacking.since);
+    return {
+      kind,
+      completed: leastOf(own(completed), done),
+      amount: figureOf(asset, own(completed), done, lacking),
+      failed: leastOf(own(failed), lost),
+      refunded: figureOf(asset, own(failed), lost, lacking),
+      open: index === 0 ? leastOpen : 0,
+      countsKnown: why ? { ...why, is: 'at least' } : null,
+    };
+  });
+}
+
+/** When rows ended of which nothing says it exactly, at the earliest and at the latest: SQL expressions. */
+const EARLIEST = 'CASE WHEN end_bound < ended_at THEN end_bound ELSE ended_at END';
+const LATEST = 'CASE WHEN end_bound < ended_at THEN ended_at ELSE end_bound END';
+
+/** Counts the rows of a kind that may have ended in a period or not, or before its end or not. */
+async function endedBetween(
+  queries: Queries,
+  { table, where, done, failed, asset, minor, refunded }: WorkKind,
+  { from, to }: Span,
+): Promise<readonly BetweenRow[]> {
+  const select = (part: { is: string; of: string; at: string; earliest: string; latest: string; rows: string }) =>
+    `SELECT ${asset} AS asset, ${part.is} AS is_done, CASE WHEN ${part.at} > ? AND ${part.at} <= ? THEN 1 ELSE 0 END AS is_in,
+       CASE WHEN created_at <= ? AND ${part.at} > ? THEN 1 ELSE 0 END AS is_open,
+       CASE WHEN ${part.of} THEN ${minor} END AS minor, CASE WHEN ${part.of} THEN 1 ELSE 0 END AS summed
+     FROM ${table} WHERE ${unindexed(where)} AND ${part.rows}
+       AND ((${part.earliest}) <= ? AND (${part.latest}) > ? OR (${part.earliest}) <= ? AND (${part.latest}) > ?)`;
+  const at = { at: ENDED_AT, earliest: EARLIEST, latest: LATEST };
+  const isUnsure = 'end_bound IS NOT NULL AND ended_at > ?';
+  const each = [
+    select({ ...at, is: '1', of: '1 = 1', rows: `${done} AND ${isUnsure}` }),
+    select({ ...at, is: '0', of: refunded, rows: `${failed} AND ${isUnsure}` }),
+    // Nothing says when it completed before it came back.
+    ...(refunded === CAME_BACK
+      ? [
+          select({
+            is: '1',
+            of: '1 = 1',
+            at: 'created_at',
+            earliest: 'created_at',
+            latest: 'ended_at',
+            rows: `${CAME_BACK} AND ${CAME_BACK_AFTER} = created_at AND ended_at > '${to}' AND ended_at > ?`,
+          }),
+        ]
+      : []),
+  ];
+  const values = [from, to, to, to, madeAfter(from, done), from, from, to, to];
+  return queries.all<BetweenRow>(
+    `SELECT asset, is_done, is_in, is_open, count(*) AS n, CAST(sum(minor) AS BIGINT) AS minor, sum(summed) AS summed
+     FROM (${each.join(' UNION ALL ')}) part GROUP BY asset, is_done, is_in, is_open`,
+    ...each.flatMap(() => values),
+  );
+}
+
+/** Returns, for each part of a period in which it is not known what ended, by its number, what may have ended in it or not. */
+async function betweenParts(
+  queries: Queries,
+  work: WorkKind,
+  parts: readonly Span[],
+): Promise<ReadonlyMap<number, readonly BetweenRow[]>> {
+  const { table, where, done, failed, refunded } = work;
+  const [from, ends] = [parts[0]?.from ?? '', parts.map(({ to }) => to)];
+  const isAnywhere = (time: string) => bucketOf(time, [from, ...ends]);
+  const select = (earliest: string, latest: string, rows: string) =>
+    `SELECT ${isAnywhere(`(${earliest})`)} AS first, ${isAnywhere(`(${latest})`)} AS last FROM ${table} WHERE ${unindexed(where)} AND ${rows} AND ended_at > ?`;
+  const each = [
+    select(EARLIEST, LATEST, `(${done} OR ${failed}) AND end_bound IS NOT NULL`),
+    ...(refunded === CAME_BACK
+      ? [select('created_at', 'ended_at', `${CAME_BACK} AND ${CAME_BACK_AFTER} = created_at`)]
+      : []),
+  ];
+  const since = madeAfter(from, done);
+  const spans = await queries.all<{ first: bigint; last: bigint }>(
+    `SELECT DISTINCT first, last FROM (${each.join(' UNION ALL ')}) part WHERE first <> last`,
+    ...each.map(() => since),
+  );
+  const found = new Map<number, readonly BetweenRow[]>();
+  for (const [index, part] of parts.entries())
+    if (spans.some(({ first, last }) => first <= index + 1 && index + 1 <= last))
+      found.set(index, await endedBetween(queries, work, part));
+  return found;
+}
+
+/** What ended of a kind in parts of a period, one after the other: what was completed, and what failed. */
+async function allEndedIn(queries: Queries, work: WorkKind, parts: readonly Span[]) {
+  const { minor, refunded } = work;
+  const completed = await endedIn(queries, work, parts, { condition: work.done, time: ENDED_AT, minor });
+  // What came back in the same part counts once: as failed.
+  if (refunded === CAME_BACK) {
+    const ends = parts.map(({ to }) => to);
+    const isLater =
+      ends.length === 1
+        ? `${ENDED_AT} > '${ends[0]}'`
+        : `${ENDED_AT} IS NOT NULL AND ${bucketOf(ENDED_AT, ends)} > ${bucketOf(CAME_BACK_AFTER, ends)}`;
+    const cameBackLater = `${CAME_BACK} AND ${isLater}`;
+    completed.push(
+      ...(await endedIn(queries, work, parts, { condition: cameBackLater, time: CAME_BACK_AFTER, minor })),
+    );
+  }
+  const failed = await endedIn(queries, work, parts, { condition: work.failed, time: ENDED_AT, minor, of: refunded });
+  return { completed, failed };
+}
+
+/** What became of a kind of work in a part of a period. */
+interface KindPart {
+  readonly completed: number;
+  /** Null if nothing was completed. */
+  readonly amount: Figure | null;
+  readonly failed: number;
+  /** Whether the counts are only the least that they can be: nothing says in which part some work ended. */
+  readonly isLeast: boolean;
+}
+
+/** A kind of work in the parts of a period. */
+export interface KindParts {
+  readonly work: WorkKind;
+  readonly asset: Asset | null;
+  readonly parts: readonly KindPart[];
+}
+
+/** Counts the work that ended in each part of a period, as `kindsIn` does for one. Why lists may lack rows, `lackingIn` says. */
+export async function kindPartsIn(
+  queries: Queries,
+  parts: readonly Span[],
+  lackingIn: (list: string, part: Span) => Lacking | undefined,
+): Promise<readonly KindParts[]> {
+  const all: KindParts[] = [];
+  for (const work of WORK_KINDS) {
+    const { completed, failed } = await allEndedIn(queries, work, parts);
+    const between = await betweenParts(queries, work, parts);
+    const assets = new Set([...completed, ...failed, ...[...between.values()].flat()].map((row) => row.asset));
+    for (const asset of assets)
+      all.push({
+        work,
+        asset,
+        parts: parts.map((part, index) => {
+          const [ended = [], lost = []] = [completed, failed].map((rows) =>
+            rows.filter((row) => row.asset === asset && Number(row.part) === index),
+          );
+          const unsure = (between.get(index) ?? []).filter((row) => row.asset === asset);
+          const [done = [], off = []] = [1n, 0n].map((isDone) => unsure.filter((row) => row.is_done === isDone));
+          return {
+            completed: leastOf(ended, done),
+            amount: figureOf(asset, ended, done, lackingIn(work.list, part)),
+            failed: leastOf(lost, off),
+            isLeast: unsure.length > 0,
+          };
+        }),
+      });
+  }
+  return all;
 }
 
 async function counted(queries: Queries, sql: string, ...values: readonly string[]): Promise<number> {
@@ -175,22 +361,69 @@ interface Ended {
   readonly of?: string;
 }
 
-/** Counts and adds up the rows of a kind with an end in a period, by asset. */
+/** Counts and adds up the rows of a kind with an end in parts of a period, one after the other, by part and asset. */
 function endedIn(
   queries: Queries,
-  { table, where, asset }: WorkKind,
-  { from, to }: Span,
+  { table, where, failed, asset }: WorkKind,
+  parts: readonly Span[],
   { condition, time, minor, of = '1 = 1' }: Ended,
 ): Promise<KindRow[]> {
-  // Without an index of its own, a time is looked for among the rows that were made before it.
+  const [from, to] = [parts[0]?.from ?? '', parts.at(-1)?.to ?? ''];
+  const part =
+    parts.length > 1
+      ? bucketOf(
+          time,
+          parts.map((each) => each.to),
+        )
+      : '0';
+  // Without an index of its own, a time is looked for among the rows that were made before it. What failed has a smaller one than its thing.
   const made = time === ENDED_AT ? [] : [madeAfter(from, condition), to];
   return queries.all<KindRow>(
-    `SELECT ${asset} AS asset, count(*) AS n, sum(CASE WHEN ${of} THEN ${minor} END) AS minor, sum(CASE WHEN ${of} THEN 1 ELSE 0 END) AS summed
-       FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}
-       ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`,
+    `SELECT ${part} AS part, ${asset} AS asset, count(*) AS n, sum(CASE WHEN ${of} THEN ${minor} END) AS minor,
+       sum(CASE WHEN ${of} THEN 1 ELSE 0 END) AS summed
+     FROM ${table} WHERE ${made.length > 0 || condition === failed ? unindexed(where) : where} AND ${condition}
+       ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1, 2 ORDER BY 1, 2`,
     ...made,
     from,
     to,
+  );
+}
+
+/** How long completed work of a kind took in a part of a period. */
+interface Durations {
+  readonly part: bigint;
+  /** Of how many it is known exactly when they ended. */
+  readonly n: bigint;
+  readonly median: bigint;
+  readonly p95: bigint;
+}
+
+/** From the start of a row to its end, in milliseconds. */
+const TOOK = {
+  sqlite: `CAST(round((julianday(${ENDED_AT}) - julianday(created_at)) * 86400000.0) AS INTEGER)`,
+  postgres: `CAST(round(extract(epoch FROM (${ENDED_AT}::timestamptz - created_at::timestamptz)) * 1000) AS BIGINT)`,
+} as const;
+
+/** Of so many, the one that as many percent are not above. */
+const rank = (percent: number) => `(n * ${percent} + 99) / 100`;
+
+/** Returns how long the completed work of a kind took, in each part of a period that has some of which it is known. */
+export function durationsIn(
+  queries: Queries,
+  { table, where, done }: WorkKind,
+  parts: readonly Span[],
+): Promise<readonly Durations[]> {
+  return queries.all<Durations>(
+    `SELECT part, max(n) AS n, max(CASE WHEN at = ${rank(50)} THEN ms END) AS median, max(CASE WHEN at = ${rank(95)} THEN ms END) AS p95
+     FROM (SELECT part, ms, row_number() OVER (PARTITION BY part ORDER BY ms) AS at, count(*) OVER (PARTITION BY part) AS n
+       FROM (SELECT ${bucketOf(
+         ENDED_AT,
+         parts.map(({ to }) => to),
+       )} AS part, ${TOOK[queries.engine]} AS ms FROM ${table}
+         WHERE ${where} AND ${done} AND end_bound IS NULL AND created_at IS NOT NULL AND ${ENDED_AT} > ? AND ${ENDED_AT} <= ?) took) ranked
+     GROUP BY part ORDER BY part`,
+    parts[0]?.from ?? '',
+    parts.at(-1)?.to ?? '',
   );
 }
 

@@ -6,8 +6,8 @@ import { UNLISTED } from '../../schema.ts';
 import { because, type Reason } from '../reasons.ts';
 import { CNGN_OF_KOBO, ENTRY_LINES, type Line, OF_LINES, type Span } from './movements.ts';
 
-/** An entry of the books that a line of a report adds up. */
-interface LineRow {
+/** An entry of the books that a figure of a report adds up. */
+export interface LineRow {
   readonly at: string;
   readonly thing: string;
   readonly id: string;
@@ -15,11 +15,11 @@ interface LineRow {
   readonly step: string;
   readonly account: string;
   readonly user: string | null;
-  /** As the line adds it up. */
+  /** As the figure adds it up. */
   readonly amount: Figure;
 }
 
-interface EntryRow extends Omit<LineRow, 'user' | 'amount'> {
+export interface EntryRow extends Omit<LineRow, 'user' | 'amount'> {
   readonly user_id: string | null;
   readonly asset: string | null;
   readonly minor: bigint | null;
@@ -36,8 +36,8 @@ export async function lineRowsIn(
   const own = ENTRY_LINES.filter((each) => each.line === line);
   const accounts = OF_LINES.filter((account) => own.some((each) => each.account.test(account)));
   const rows = await queries.all<EntryRow>(
-    `SELECT at, thing, id, step, account, user_id, asset, amount_minor AS minor, known FROM (${bookEntriesOn(queries.engine, accounts)}) entries
-     WHERE account IN ('${accounts.join("', '")}') AND at > ? AND at <= ? ORDER BY at, thing, id, step, account, amount_minor`,
+    `SELECT ${ENTRY_ROW} FROM (${bookEntriesOn(queries.engine, accounts)}) entries
+     WHERE account IN ('${accounts.join("', '")}') AND at > ? AND at <= ? ORDER BY ${ROW_ORDER}`,
     from,
     to,
   );
@@ -54,6 +54,16 @@ export async function lineRowsIn(
     const sum = minor === null ? null : (found.isOpposite ? -minor : minor) * (found.isCngn ? CNGN_OF_KOBO : 1n);
     return [printed(row, asset !== null && isAsset(asset) ? asset : null, sum)];
   });
+}
+
+/** The columns of the view that make a row, and the order of the rows. */
+export const ENTRY_ROW = 'at, thing, id, step, account, user_id, asset, amount_minor AS minor, known';
+export const ROW_ORDER = 'at, thing, id, step, account, amount_minor';
+
+/** An entry as a figure adds it up that has it as it is, or with its sign changed. */
+export function rowOf(row: EntryRow, isOpposite = false): LineRow {
+  const { asset, minor } = row;
+  return printed(row, asset !== null && isAsset(asset) ? asset : null, isOpposite && minor !== null ? -minor : minor);
 }
 
 function printed(
@@ -74,5 +84,5 @@ async function unlistedIn(queries: Queries, { from, to }: Span): Promise<readonl
     from,
     to,
   );
-  return rows.map((row) => printed(row, row.asset !== null && isAsset(row.asset) ? row.asset : null, row.minor));
+  return rows.map((row) => rowOf(row));
 }

@@ -179,9 +179,6 @@ export const madeAfter = (from: string, condition: string): string =>
 /** Returns until when work ends that was made until a time. */
 export const endedUntil = (made: string): string => new Date(Date.parse(made) + LONGEST_MS).toISOString();
 
-/** A condition as the planner looks for no index of it: there is a smaller one for the other conditions. */
-export const unindexed = (condition: string) => `(CASE WHEN ${condition} THEN 1 ELSE 0 END) = 1`;
-
 /** The sums of an asset in a period, to add to. */
 function sumsOf(sums: Map<Asset, Sums>, asset: Asset): Sums {
   const found = sums.get(asset) ?? noSums();
@@ -225,7 +222,7 @@ const isBetween = ({ from, until }: Pick<Between, 'from' | 'until'>, at: string)
 
 /** Returns the lines that entries are of of which nothing says exactly when they were. */
 async function linesBetween(queries: Queries, times: readonly string[]) {
-  const all = await betweenIn(queries, OF_LINES, times[0] ?? '', times.at(-1) ?? '');
+  const all = await betweenIn(queries, OF_LINES, { from: times[0] ?? '', to: times.at(-1) ?? '' }, times);
   return all.flatMap(({ account, asset, thing, is_out: isOut, from, until }) =>
     ENTRY_LINES.filter(
       (each) =>

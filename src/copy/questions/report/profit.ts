@@ -1,9 +1,25 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Amount, type Asset, amount } from '../../../money/amount.ts';
-import { type Figure, sumOfFigures, unknownFigure } from '../../../money/figure.ts';
+import { type Figure, type NotKnown, negated, sumOfFigures, unknownFigure } from '../../../money/figure.ts';
+import { trade } from '../../../things/market.ts';
+import { tableOf } from '../../tables.ts';
 import { because } from '../reasons.ts';
-import type { Span } from './movements.ts';
-import { BALANCE } from './statement.ts';
+import { cutListsIn } from './cut-lists.ts';
+import { costsOf, type Flow } from './lots.ts';
+import type { Lacking, Span } from './movements.ts';
+import { BALANCE } from './statement-of.ts';
+
+/** What a sale brought, or a part of what it cost: cNGN of one trade, with the sign that it has in the profit. */
+interface ProfitRow {
+  readonly at: string;
+  readonly id: string;
+  readonly part: 'proceeds' | 'cost';
+  /** The id of the sale. */
+  readonly sale: string;
+  /** The stablecoins that it sold, or those of them that this trade, or look at the balances, had brought. */
+  readonly tokens: Figure;
+  readonly amount: Figure;
+}
 
 /** A sale of stablecoins. Its cost is what they were bought for, first in, first out; a cNGN is worth a Naira. */
 interface SaleProfit {
@@ -14,16 +30,13 @@ interface SaleProfit {
   readonly proceeds: Figure;
   readonly cost: Figure;
   readonly profit: Figure;
-}
-
-/** Stablecoins that were bought together, and the cNGN that they cost; undefined if nothing says it. */
-interface Lot {
-  minor: bigint;
-  cost: bigint | undefined;
+  readonly rows: readonly ProfitRow[];
 }
 
 interface EntryRow {
   readonly at: string;
+  /** The other end of the time in which it was, if it is not known exactly. */
+  readonly bound: string | null;
   readonly id: string;
   readonly thing: string;
   readonly step: string;
@@ -33,30 +46,11 @@ interface EntryRow {
   readonly known: string | null;
 }
 
-/** Completed trades, and what balances say of the vault and no list does, in the order of time. What was there first was there before. */
-const ENTRIES = `SELECT at, id, thing, step, account, asset, amount_minor AS minor, known FROM book_entries
-  WHERE at <= ? AND (thing = 'trade' AND step = 'done' AND account IN ('assets:transit:trade', 'assets:wallet', 'assets:vault')
+/** Completed trades, and what balances say of the vault and no list does, in the order of time. */
+const ENTRIES = `SELECT at, bound, id, thing, step, account, asset, amount_minor AS minor, known FROM book_entries
+  WHERE (at <= ? OR bound <= ?) AND (thing = 'trade' AND step = 'done' AND account IN ('assets:transit:trade', 'assets:wallet', 'assets:vault')
     OR thing = '${BALANCE}' AND account = 'assets:vault')
-  ORDER BY CASE WHEN step = 'opening' THEN '' ELSE at END, at, id, account`;
-
-/** Takes tokens from the lots, the oldest first. Returns what they cost; undefined if that of some is not known. */
-function taken(lots: Lot[], minor: bigint): bigint | undefined {
-  let left = minor;
-  let cost: bigint | undefined = 0n;
-  while (left > 0n) {
-    const [lot] = lots;
-    if (!lot) return undefined;
-    const part = lot.minor < left ? lot.minor : left;
-    // What is left of a lot has what is left of its cost, so that no part of it is lost.
-    const own: bigint | undefined = lot.cost === undefined ? undefined : (lot.cost * part) / lot.minor;
-    cost = cost === undefined || own === undefined ? undefined : cost + own;
-    if (lot.cost !== undefined && own !== undefined) lot.cost -= own;
-    lot.minor -= part;
-    left -= part;
-    if (lot.minor === 0n) lots.shift();
-  }
-  return cost;
-}
+  ORDER BY at, id, account`;
 
 /** What was given or got in a trade; null for an amount that is not known. */
 interface Leg {
@@ -67,6 +61,7 @@ interface Leg {
 
 interface Legs {
   readonly at: string;
+  readonly bound: string | null;
   readonly id: string;
   readonly given: Leg;
   readonly got: Leg;
@@ -80,19 +75,99 @@ function legsOf(entries: readonly EntryRow[]): Legs | undefined {
   if (!given || !first) return undefined;
   const lacking = got.find(({ minor }) => minor === null);
   const minor = lacking ? null : got.reduce((sum, each) => sum + (each.minor ?? 0n), 0n);
-  const { at, id } = given;
-  return { at, id, given, got: { asset: first.asset, minor, known: lacking?.known ?? null } };
+  const { at, bound, id } = given;
+  return { at, bound, id, given, got: { asset: first.asset, minor, known: lacking?.known ?? null } };
 }
 
-function saleOf({ at, id, given, got }: Legs, cost: bigint | undefined): SaleProfit {
+/** Stablecoins that came to the vault or left it, by a trade or not. */
+interface VaultFlow extends Flow {
+  /** The trade, or the look at the balances. */
+  readonly at: string;
+  readonly id: string;
+  readonly asset: Asset;
+  readonly legs: Legs | undefined;
+}
+
+/** Returns what a trade, or a change of a balance, did to the vault; undefined if it is of no asset there. */
+function flowOf(entries: readonly EntryRow[]): VaultFlow | undefined {
+  const [first] = entries;
+  if (!first) return undefined;
+  const [earliest = '', latest = ''] = [first.at, first.bound ?? first.at].toSorted();
+  if (first.thing === BALANCE) {
+    // What was there first was there before.
+    const time = first.step === 'opening' ? { earliest: '', latest: '' } : { earliest, latest };
+    const minor = first.minor ?? 0n;
+    const isIn = minor > 0n;
+    // What came without a trade has no price.
+    return {
+      ...time,
+      at: first.at,
+      id: first.id,
+      asset: first.asset,
+      isIn,
+      minor: isIn ? minor : -minor,
+      cost: because('BOUGHT_BEFORE'),
+      legs: undefined,
+    };
+  }
+  const legs = legsOf(entries);
+  if (!legs) return undefined;
+  const { given, got } = legs;
+  const paid = given.minor === null ? null : -given.minor;
+  const { at, id } = legs;
+  if (given.asset !== 'CNGN')
+    return { earliest, latest, at, id, asset: given.asset, isIn: false, minor: paid, cost: 0n, legs };
+  return {
+    earliest,
+    latest,
+    at,
+    id,
+    asset: got.asset,
+    isIn: true,
+    minor: got.minor,
+    cost: paid ?? because('NOT_STATED'),
+    legs,
+  };
+}
+
+/** A part of what a sale cost, and what had brought it. */
+interface CostPart {
+  readonly flow?: VaultFlow | undefined;
+  readonly minor: bigint | null;
+  readonly cost: bigint | NotKnown;
+}
+
+function saleOf({ at, id, given, got }: Legs, cost: bigint | NotKnown, parts: readonly CostPart[]): SaleProfit {
   const sold = amount(given.asset, -(given.minor ?? 0n));
   const proceeds =
     got.minor === null
       ? unknownFigure('CNGN', { why: got.known ?? 'NOT_STATED', since: null })
       : amount('CNGN', got.minor);
-  const paid = cost === undefined ? unknownFigure('CNGN', because('BOUGHT_BEFORE')) : amount('CNGN', cost);
-  const minus = paid.minor === null ? paid : amount('CNGN', -paid.minor);
-  return { at, id, sold, proceeds, cost: paid, profit: sumOfFigures('CNGN', [proceeds, minus]) };
+  const paid = costFigure(cost);
+  const brings = { at, id, part: 'proceeds', sale: id, tokens: sold, amount: proceeds } as const;
+  const costs = parts.map(
+    ({ flow, minor, cost: own }): ProfitRow => ({
+      at: flow?.at ?? at,
+      id: flow?.id ?? id,
+      part: 'cost',
+      sale: id,
+      tokens: minor === null ? unknownFigure(given.asset, because('NOT_STATED')) : amount(given.asset, minor),
+      amount: negated(costFigure(own)),
+    }),
+  );
+  const profit = sumOfFigures('CNGN', [proceeds, negated(paid)]);
+  return { at, id, sold, proceeds, cost: paid, profit, rows: [brings, ...costs] };
+}
+
+const costFigure = (cost: bigint | NotKnown): Figure =>
+  typeof cost === 'bigint' ? amount('CNGN', cost) : unknownFigure('CNGN', cost);
+
+/** Why the profit of a period is not known although that of each sale may be; undefined if it is. */
+function lackingIn(flows: readonly VaultFlow[], { from, to }: Span, cut: Lacking | undefined): NotKnown | undefined {
+  if (cut) return because(cut.why, cut.since);
+  const isUnsure = ({ earliest, latest, legs, isIn }: VaultFlow) =>
+    legs !== undefined && !isIn && [from, to].some((at) => earliest <= at && at < latest);
+  return flows.some(isUnsure) ? because('END_BETWEEN') : undefined;
 }
 
 /** Returns the sales of a period, the oldest first, each with its profit, and their sum. */
@@ -100,38 +175,28 @@ export async function profitIn(
   queries: Queries,
   { from, to }: Span,
 ): Promise<{ readonly sales: readonly SaleProfit[]; readonly profit: Figure; readonly unknown: number }> {
-  const rows = await queries.all<EntryRow>(ENTRIES, to);
-  const lots = new Map<Asset, Lot[]>();
-  const lotsOf = (asset: Asset) => {
-    const own = lots.get(asset) ?? [];
-    lots.set(asset, own);
-    return own;
-  };
-  const sales: SaleProfit[] = [];
-  for (const entries of Map.groupBy(rows, ({ thing, id, asset }) =>
-    thing === BALANCE ? `${thing} ${id} ${asset}` : id,
-  ).values()) {
-    const [first] = entries;
-    const legs = legsOf(entries);
-    if (first?.thing === BALANCE) {
-      const minor = first.minor ?? 0n;
-      // What came or went without a trade has no price.
-      if (minor > 0n) lotsOf(first.asset).push({ minor, cost: undefined });
-      else taken(lotsOf(first.asset), -minor);
-    } else if (legs?.given.asset === 'CNGN') {
-      if (legs.got.minor !== null && legs.got.minor > 0n)
-        lotsOf(legs.got.asset).push({
-          minor: legs.got.minor,
-          cost: legs.given.minor === null ? undefined : -legs.given.minor,
-        });
-    } else if (legs) {
-      const sale = saleOf(legs, taken(lotsOf(legs.given.asset), -(legs.given.minor ?? 0n)));
-      if (sale.at > from) sales.push(sale);
-    }
-  }
-  const profit = sumOfFigures(
-    'CNGN',
-    sales.map((sale) => sale.profit),
+  const rows = await queries.all<EntryRow>(ENTRIES, to, to);
+  const cut = (await cutListsIn(queries, to)).tables.get(tableOf(trade).name);
+  const things = Map.groupBy(rows, ({ thing, id, asset }) => (thing === BALANCE ? `${thing} ${id} ${asset}` : id));
+  const flows = [...things.values()].flatMap((entries) => flowOf(entries) ?? []);
+  const sales = [...Map.groupBy(flows, ({ asset }) => asset).values()].flatMap((own) =>
+    [...costsOf(own)].flatMap(([{ legs, minor }, { cost, parts }]) => {
+      if (!legs || legs.at <= from || legs.at > to) return [];
+      // Without all trades before it, nothing says which stablecoins were sold.
+      if (cut?.why === 'LIST_INCOMPLETE') return [saleOf(legs, because(cut.why), [{ minor, cost: because(cut.why) }])];
+      return [saleOf(legs, cost, parts)];
+    }),
   );
-  return { sales, profit, unknown: sales.filter((sale) => sale.profit.minor === null).length };
+  const lacking = lackingIn(flows, { from, to }, cut);
+  const sorted = sales.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  return {
+    sales: sorted,
+    profit: lacking
+      ? unknownFigure('CNGN', lacking)
+      : sumOfFigures(
+          'CNGN',
+          sorted.map((sale) => sale.profit),
+        ),
+    unknown: sorted.filter((sale) => sale.profit.minor === null).length,
+  };
 }

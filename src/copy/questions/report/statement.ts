@@ -1,22 +1,12 @@
 import type { Queries } from '../../../journal/store.ts';
-import { type Asset, amount } from '../../../money/amount.ts';
-import { atLeast, type Figure, type NotKnown, unknownFigure } from '../../../money/figure.ts';
-import type { SqlValue } from '../../../sqlite/database.ts';
+import { type Asset, amount, TOKENS } from '../../../money/amount.ts';
+import { atLeast, type Figure, type NotKnown, negated, unknownFigure } from '../../../money/figure.ts';
 import { thingNamed } from '../../../things/index.ts';
-import { betweenIn } from '../../book-entries.ts';
-import { readKnownUntil } from '../../list-state.ts';
 import { aboutRows, nothingAbout, rowKey } from '../about-rows.ts';
 import { because } from '../reasons.ts';
 import { ASSETS } from './checks.ts';
-import { afterLastSync } from './cut-lists.ts';
-import { changesIn } from './differences.ts';
 import type { Span } from './movements.ts';
-
-/** Whose entries a statement has. All are of accounts that the account, or the user, has something in. */
-export type StatementOf =
-  | { readonly kind: 'account'; readonly asset?: Asset }
-  | { readonly kind: 'user'; readonly id: string }
-  | { readonly kind: 'bank account'; readonly number: string; readonly bankCode: string | null };
+import { BALANCE, type Condition, conditionOf, limitsIn, type Reading, type StatementOf } from './statement-of.ts';
 
 /** One movement of one asset, or what no list shows. Times are ISO 8601 in UTC. */
 interface StatementRow {
@@ -45,31 +35,6 @@ interface Statement {
   readonly rows: readonly StatementRow[];
 }
 
-type Condition = readonly [sql: string, ...values: SqlValue[]];
-
-/** The thing of entries that say what balances say, and no list does. */
-export const BALANCE = 'balance';
-
-/** The account of what users’ wallets have. */
-export const IN_USERS_WALLETS = 'assets:held';
-
-const OWN = ['assets:wallet', 'assets:vault', 'assets:fees'];
-const OWN_ACCOUNTS = `account IN ('${OWN.join("', '")}')`;
-
-/** Which entries are of it: an SQL condition, and its values. */
-function conditionOf(of: StatementOf): Condition {
-  if (of.kind === 'user') return [`account = ? AND user_id = ? AND thing <> '${BALANCE}'`, IN_USERS_WALLETS, of.id];
-  if (of.kind === 'account') return of.asset ? [`${OWN_ACCOUNTS} AND asset = ?`, of.asset] : [OWN_ACCOUNTS];
-  const payee = `account_number = ?${of.bankCode === null ? '' : ' AND bank_code = ?'}`;
-  const values = of.bankCode === null ? [of.number] : [of.number, of.bankCode];
-  return [
-    `account = 'assets:bank' AND (thing = 'payout' AND id IN (SELECT id FROM stored_payouts WHERE ${payee})
-       OR thing = 'fee withdrawal' AND id IN (SELECT id FROM stored_fee_withdrawals WHERE ${payee}))`,
-    ...values,
-    ...values,
-  ];
-}
-
 /** What entries add up to until a time. Of some, the amount may not be known: how many, and the code of the reason. */
 interface Booked {
   readonly minor: bigint;
@@ -79,7 +44,7 @@ interface Booked {
 
 const NONE: Booked = { minor: 0n, unknowns: 0, why: null };
 
-async function bookedUntil(queries: Queries, [sql, ...values]: Condition, at: string) {
+export async function bookedUntil(queries: Queries, [sql, ...values]: Condition, at: string) {
   const rows = await queries.all<{ asset: Asset; minor: bigint | null; unknowns: bigint; why: string | null }>(
     `SELECT asset, CAST(sum(amount_minor) AS BIGINT) AS minor, count(*) - count(amount_minor) AS unknowns,
        max(CASE WHEN amount_minor IS NULL THEN known END) AS why
@@ -98,13 +63,18 @@ interface EntryRow {
   readonly thing: string;
   readonly step: string;
   readonly id: string;
+  /** Null if not all of it is known. */
   readonly minor: bigint | null;
+  /** What is known of it. */
+  readonly part: bigint;
+  readonly unknowns: bigint;
   readonly why: string | null;
 }
 
 const entriesIn = (queries: Queries, [sql, ...values]: Condition, { from, to }: Span): Promise<EntryRow[]> =>
   queries.all<EntryRow>(
     `SELECT at, asset, thing, step, id, CASE WHEN count(amount_minor) = count(*) THEN CAST(sum(amount_minor) AS BIGINT) END AS minor,
+       CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS part, count(*) - count(amount_minor) AS unknowns,
        max(CASE WHEN amount_minor IS NULL THEN known END) AS why
      FROM book_entries WHERE ${sql} AND at > ? AND at <= ? GROUP BY at, asset, thing, step, id
      HAVING count(amount_minor) < count(*) OR sum(amount_minor) <> 0 ORDER BY at, thing, id, step`,
@@ -112,12 +82,6 @@ const entriesIn = (queries: Queries, [sql, ...values]: Condition, { from, to }: 
     from,
     to,
   );
-
-/** What was read of an asset at a time. */
-interface Reading {
-  readonly at: string;
-  readonly minor: bigint;
-}
 
 /** When the balances of the account were read, as far as it matters for a period. */
 const checksIn = async (queries: Queries, { from, to }: Span): Promise<readonly string[]> =>
@@ -131,8 +95,8 @@ const checksIn = async (queries: Queries, { from, to }: Span): Promise<readonly 
   ).map(({ at }) => at);
 
 /** What a user’s wallets had when they were last read. */
-async function readingsOf(queries: Queries, userId: string): Promise<ReadonlyMap<string, Reading>> {
-  const rows = await queries.all<{ asset: string; minor: bigint | null; at: string }>(
+export async function readingsOf(queries: Queries, userId: string): Promise<ReadonlyMap<Asset, Reading>> {
+  const rows = await queries.all<{ asset: Asset; minor: bigint | null; at: string }>(
     'SELECT asset, minor, at FROM stored_owed WHERE user_id = ?',
     userId,
   );
@@ -142,31 +106,15 @@ async function readingsOf(queries: Queries, userId: string): Promise<ReadonlyMap
 /** What there was at a time, or why that is not known. */
 type Found = { readonly minor: bigint } | { readonly least: bigint | undefined; readonly why: NotKnown };
 
-/** Why a balance is not known at a moment, although its entries add up: nothing says on which side of it some of them were. */
-type UnsureAt = (asset: Asset, at: string) => NotKnown | undefined;
-
-/** Returns what says it for a statement. Nothing is known after the last sync. */
-async function unsureIn(queries: Queries, of: StatementOf, { from, to }: Span): Promise<UnsureAt> {
-  const accounts = of.kind === 'user' ? [IN_USERS_WALLETS] : of.kind === 'account' ? OWN : ['assets:bank'];
-  const between = (await betweenIn(queries, accounts, from, to)).filter(
-    ({ account, user_id: user }) => accounts.includes(account) && (of.kind !== 'user' || user === of.id),
-  );
-  const unlisted = of.kind === 'account' ? await changesIn(queries, { from, to }) : [];
-  const knownUntil = await readKnownUntil(queries);
-  return (asset, at) => {
-    const after = afterLastSync(knownUntil, at);
-    if (after) return because(after.why, after.since);
-    if (unlisted.some((each) => each.asset === asset && each.from < at && at < each.to)) return because('UNLISTED');
-    const isUnsure = between.some((each) => each.asset === asset && each.from <= at && at < each.until);
-    return isUnsure ? because('END_BETWEEN') : undefined;
-  };
+/** Why the balance of an asset is not known, or only the least that it can be, although its entries add up; undefined if it is known. */
+interface CourseLimits {
+  unsureAt(at: string): NotKnown | undefined;
+  leastAt(at: string): NotKnown | undefined;
 }
 
 /** How an asset’s balance follows from its entries and from what was read. */
-interface Course {
+interface Course extends CourseLimits {
   balanceAt(at: string): Found;
-  /** Why the balance is not known although its entries add up; undefined if it is. */
-  unsureAt(at: string): NotKnown | undefined;
   /** What no list shows, or what the rows without an amount come to, and when it was seen. */
   readonly rest: Reading | undefined;
 }
@@ -184,7 +132,7 @@ function since(reading: Reading, booked: BookedAt, at: string): Found {
  * The balance of what is read with each sync: what its entries add up to, those of balances among them. Before the first reading it is not known,
  * nor after a row without an amount until the next one.
  */
-const courseOfChecks = (checks: readonly string[], booked: BookedAt): Omit<Course, 'unsureAt'> => ({
+const courseOfChecks = (checks: readonly string[], booked: BookedAt): Omit<Course, keyof CourseLimits> => ({
   rest: undefined,
   balanceAt: (at) => {
     const last = checks.findLast((check) => check <= at);
@@ -200,7 +148,7 @@ function courseFromNothing(
   booked: BookedAt,
   { from, to }: Span,
   mustBeRead: boolean,
-): Omit<Course, 'unsureAt'> {
+): Omit<Course, keyof CourseLimits> {
   const off = reading ? reading.minor - booked(reading.at).minor : 0n;
   const isSeen = reading !== undefined && off !== 0n && reading.at > from && reading.at <= to;
   return {
@@ -209,20 +157,23 @@ function courseFromNothing(
       if (reading && at >= reading.at) return since(reading, booked, at);
       const { minor, unknowns, why } = booked(at);
       if (unknowns > 0) return { least: undefined, why: { why: why ?? 'NOT_STATED', since: null } };
-      if (!reading && mustBeRead) return { least: minor, why: because('NOT_READ') };
+      // What the lists show may have gone to a wallet outside the service, and what came from there is in no list.
+      if (!reading && mustBeRead) return { least: undefined, why: because('NOT_READ') };
       if (off === 0n) return { minor };
-      return { least: off > 0n ? minor : undefined, why: because('UNLISTED', reading?.at ?? null) };
+      return { least: undefined, why: because('UNLISTED', reading?.at ?? null) };
     },
   };
 }
 
-/** A balance that is known only where it is sure which entries were before. */
-const asFarAsSure = ({ balanceAt, rest }: Omit<Course, 'unsureAt'>, unsureAt: Course['unsureAt']): Course => ({
+/** A balance that is known only where it is sure which entries were before, and whose they are. */
+const asFarAsSure = ({ balanceAt, rest }: Omit<Course, keyof CourseLimits>, limits: CourseLimits): Course => ({
+  ...limits,
   rest,
-  unsureAt,
   balanceAt: (at) => {
-    const why = unsureAt(at);
-    return why ? { least: undefined, why } : balanceAt(at);
+    const unsure = limits.unsureAt(at);
+    if (unsure) return { least: undefined, why: unsure };
+    const [found, why] = [balanceAt(at), limits.leastAt(at)];
+    return why && 'minor' in found ? { least: found.minor, why } : found;
   },
 });
 
@@ -231,24 +182,23 @@ const figureOf = (asset: Asset, found: Found): Figure => {
   return found.least === undefined ? unknownFigure(asset, found.why) : atLeast(asset, found.least, found.why);
 };
 
-/** Adds up what came in, or what went out. */
-function sumOf(asset: Asset, rows: readonly StatementRow[], isIn: boolean): Figure {
+/** Adds up what came in, or what went out, which may be more for some reason. */
+function sumOf(asset: Asset, rows: readonly StatementRow[], isIn: boolean, more: NotKnown | undefined): Figure {
   const unknown = rows.find((row) => row.amount.minor === null);
   if (unknown) return unknownFigure(asset, unknown.amount.known ?? because('NOT_STATED'));
   // What was there at the first reading did not come then.
   const moved = rows.filter(({ step }) => step !== 'opening');
   const own = moved.flatMap((row) => row.amount.minor ?? []).filter((minor) => minor > 0n === isIn);
-  return amount(
-    asset,
-    own.reduce((sum, minor) => sum + minor, 0n),
-  );
+  const sum = own.reduce((all, minor) => all + minor, 0n);
+  if (!more) return amount(asset, sum);
+  return isIn ? atLeast(asset, sum, more) : negated(atLeast(asset, -sum, more));
 }
 
 /** Makes the rows of an asset, each with what there was after it. */
 function rowsOf(
   asset: Asset,
   entries: readonly EntryRow[],
-  { balanceAt, rest, unsureAt }: Course,
+  { balanceAt, rest, unsureAt, leastAt }: Course,
   from: string,
 ): StatementRow[] {
   const last = { asset, thing: null, step: null, id: null, why: null };
@@ -262,6 +212,8 @@ function rowsOf(
     else if (left.minor !== null) left = { ...left, minor: left.minor + minor };
     const unsure = unsureAt(at);
     if (unsure) left = unknownFigure(asset, unsure);
+    const least = leastAt(at);
+    if (least && left.minor !== null && !left.known) left = atLeast(asset, left.minor, least);
     // What is read says it again, once nothing is left at the same time.
     if ((left.minor === null || thing === null) && all[index + 1]?.at !== at) left = figureOf(asset, balanceAt(at));
     return { at, asset, thing, step, id: thing === null ? null : id, who: null, amount: moved, balance: left };
@@ -281,13 +233,19 @@ function bookedFrom(known: ReadonlyMap<string, Booked>, from: string, entries: r
     const found = known.get(at);
     if (found) return found;
     const own = entries.filter((entry) => entry.at <= at);
-    const lacking = own.filter(({ minor }) => minor === null);
     return {
-      minor: own.reduce((sum, { minor }) => sum + (minor ?? 0n), start.minor),
-      unknowns: start.unknowns + lacking.length,
-      why: start.why ?? lacking[0]?.why ?? null,
+      minor: own.reduce((sum, { part }) => sum + part, start.minor),
+      unknowns: own.reduce((sum, { unknowns }) => sum + Number(unknowns), start.unknowns),
+      why: start.why ?? own.find(({ minor }) => minor === null)?.why ?? null,
     };
   };
+}
+
+/** What it can have: bank accounts have Naira, and users’ wallets tokens. */
+function assetsOf(of: StatementOf): readonly Asset[] {
+  if (of.kind === 'bank account') return ['NGN'];
+  if (of.kind === 'user') return TOKENS;
+  return of.asset ? [of.asset] : ASSETS;
 }
 
 /** Whether there is nothing to say of an asset: it has no rows, and no balance but of what was never read. */
@@ -299,24 +257,26 @@ const isNothing = (rows: readonly StatementRow[], balances: readonly Figure[]) =
 export async function statementIn(queries: Queries, of: StatementOf, span: Span): Promise<Statement> {
   const condition = conditionOf(of);
   const checks = of.kind === 'account' ? await checksIn(queries, span) : [];
-  const readings = of.kind === 'user' ? await readingsOf(queries, of.id) : new Map<string, Reading>();
+  const readings = of.kind === 'user' ? await readingsOf(queries, of.id) : new Map<Asset, Reading>();
   const entries = await entriesIn(queries, condition, span);
-  const unsure = await unsureIn(queries, of, span);
+  const limits = await limitsIn(queries, of, span, { readings, checks });
   const times = new Set([span.from, span.to, ...[...readings.values()].map(({ at }) => at)]);
   const last = checks.findLast((at) => at <= span.to);
   for (const at of [checks.findLast((each) => each <= span.from), last]) if (at !== undefined) times.add(at);
   const sumsAt: (readonly [at: string, sums: ReadonlyMap<Asset, Booked>])[] = [];
   for (const at of times) sumsAt.push([at, await bookedUntil(queries, condition, at)]);
   const [sums, rows]: [StatementSums[], StatementRow[]] = [[], []];
-  for (const asset of ASSETS) {
-    if (of.kind === 'account' && of.asset && of.asset !== asset) continue;
+  for (const asset of assetsOf(of)) {
     const own = entries.filter((entry) => entry.asset === asset);
     const booked = bookedFrom(new Map(sumsAt.map(([at, all]) => [at, all.get(asset) ?? NONE])), span.from, own);
     const known =
       of.kind === 'account'
         ? courseOfChecks(checks, booked)
         : courseFromNothing(readings.get(asset), booked, span, of.kind === 'user');
-    const course = asFarAsSure(known, (at) => unsure(asset, at));
+    const course = asFarAsSure(known, {
+      unsureAt: (at) => limits.unsureAt(asset, at),
+      leastAt: (at) => limits.leastAt(asset, at),
+    });
     const made = rowsOf(asset, own, course, span.from);
     const [opening, closing] = [
       figureOf(asset, course.balanceAt(span.from)),
@@ -325,7 +285,9 @@ export async function statementIn(queries: Queries, of: StatementOf, span: Span)
     if (isNothing(made, [opening, closing])) continue;
     rows.push(...made);
     const why = course.unsureAt(span.from) ?? course.unsureAt(span.to);
-    const [came, went] = [true, false].map((isIn) => (why ? unknownFigure(asset, why) : sumOf(asset, made, isIn)));
+    const [came, went] = [true, false].map((isIn) =>
+      why ? unknownFigure(asset, why) : sumOf(asset, made, isIn, limits.moreIn(asset, isIn)),
+    );
     if (came && went) sums.push({ asset, opening, in: came, out: went, closing });
   }
   return { sums, rows: await withNames(queries, rows) };

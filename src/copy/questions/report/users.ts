@@ -1,8 +1,9 @@
 import type { Queries } from '../../../journal/store.ts';
 import { amount } from '../../../money/amount.ts';
-import { atLeast, type Figure } from '../../../money/figure.ts';
+import { atLeast, type Figure, type Known } from '../../../money/figure.ts';
 import { offramp } from '../../../things/bank-transfers.ts';
 import { userDeposit } from '../../../things/deposits.ts';
+import type { Thing } from '../../../things/thing.ts';
 import { withdrawal } from '../../../things/token-transfers.ts';
 import { isDone, isThing } from '../../schema.ts';
 import { tableOf } from '../../tables.ts';
@@ -21,6 +22,8 @@ interface UserReport {
   /** What offramps paid out. */
   readonly paidOut: Figure;
   readonly withdrawals: number;
+  /** Why the counts are only the least that they can be; null if they are exact. */
+  readonly countsKnown: Known | null;
 }
 
 interface UsersReport {
@@ -62,7 +65,7 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
   );
   const sent = await queries.all<Moved>(
     `SELECT user_id, count(*) AS n, NULL AS minor, 0 AS stated FROM stored_withdrawals
-     WHERE user_id IS NOT NULL AND ${isDone(tableOf(withdrawal))} AND ${inPeriod} GROUP BY user_id ORDER BY 1`,
+     WHERE ${isThing(withdrawal)} AND ${isDone(tableOf(withdrawal))} AND ${inPeriod} GROUP BY user_id ORDER BY 1`,
     from,
     to,
   );
@@ -73,19 +76,35 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
   const names = await namesOf(queries, ids.slice(0, limit));
   const unowned = Number(outs.get(null)?.n ?? 0n);
   const { tables } = await cutListsIn(queries, to);
-  const [cutIn, cutOut] = [userDeposit, offramp].map((thing) => tables.get(tableOf(thing).name));
+  const lackingOf = (thing: Thing, hasUnowned: boolean): Lacking | undefined =>
+    hasUnowned ? { why: 'USER_NOT_KNOWN' } : tables.get(tableOf(thing).name);
+  const lackingIn = lackingOf(userDeposit, await hasUnownedDeposits(queries, { from, to }));
+  const lackingOut = lackingOf(offramp, unowned > 0);
+  const lacking = lackingIn ?? lackingOut ?? lackingOf(withdrawal, tokens.has(null));
+  const countsKnown = lacking ? ({ ...because(lacking.why, lacking.since), is: 'at least' } as const) : null;
   return {
     unownedOfframps: unowned,
     users: ids.slice(0, limit).map((id) => ({
       user: id,
       name: names.get(id) ?? null,
       onramps: Number(ins.get(id)?.n ?? 0n),
-      amount: nairaOf(ins.get(id), cutIn),
+      amount: nairaOf(ins.get(id), lackingIn),
       offramps: Number(outs.get(id)?.n ?? 0n),
-      paidOut: nairaOf(outs.get(id), unowned > 0 ? { why: 'USER_NOT_KNOWN' } : cutOut),
+      paidOut: nairaOf(outs.get(id), lackingOut),
       withdrawals: Number(tokens.get(id)?.n ?? 0n),
+      countsKnown,
     })),
   };
+}
+
+/** Whether nothing says whose some completed payments of a period are. */
+async function hasUnownedDeposits(queries: Queries, { from, to }: Span): Promise<boolean> {
+  const row = await queries.get<{ n: bigint }>(
+    `SELECT count(*) AS n FROM stored_deposits WHERE ${isThing(userDeposit)} AND user_id IS NULL AND ${isDone(tableOf(userDeposit))} AND ${inPeriod}`,
+    from,
+    to,
+  );
+  return (row?.n ?? 0n) > 0n;
 }
 
 /** What moved of a user, which may be more for some reason. */

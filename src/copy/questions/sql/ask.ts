@@ -1,3 +1,4 @@
+import { advice, type Hint } from '../../../base/advice.ts';
 import { CliError } from '../../../base/errors.ts';
 import type { RunningProgram } from '../../../base/world.ts';
 import type { Account } from '../../../engine/account.ts';
@@ -171,7 +172,7 @@ async function* partsOf(program: RunningProgram, asked: Question): AsyncGenerato
   }
 }
 
-const VIEWS_HINT = 'list the views and their columns with: fiatrail sql --views';
+const VIEWS_HINT = advice`list the views and their columns with: [fiatrail sql --views]`;
 
 /** Says why a process ended before its query did. */
 async function endOf({ ended }: RunningProgram, { account: { world, globals }, run }: Question): Promise<unknown> {
@@ -199,7 +200,7 @@ function errorOf(message: Exclude<Message, { columns: unknown } | { isEnd: unkno
   if ('problem' in message) return new DatabaseError(message.problem, path, undefined);
   const { at } = message;
   const position = at === null ? '' : `, at ${positionIn(statement.sql, at)}`;
-  const wrong = (text: string, hint = VIEWS_HINT) =>
+  const wrong = (text: string, hint: Hint = VIEWS_HINT) =>
     new CliError('usage', `${text}${position}`, { code: 'QUERY_INVALID', hint });
   if ('closed' in message) return wrong(`a query cannot read ${message.closed}`);
   const { mistake } = message;
@@ -223,9 +224,9 @@ function errorOf(message: Exclude<Message, { columns: unknown } | { isEnd: unkno
 
 const SYNTAX_HINT = 'the language is SQLite’s: https://sqlite.org/lang_select.html';
 
-function hintFor(name: string, names: readonly string[], { nearest }: Question): string {
+function hintFor(name: string, names: readonly string[], { nearest }: Question): Hint {
   const near = nearest(name, names);
-  return near.length > 0 ? `did you mean ${near.join(' or ')}? ${VIEWS_HINT}` : VIEWS_HINT;
+  return near.length > 0 ? advice`did you mean ${near.join(' or ')}? ${VIEWS_HINT}` : VIEWS_HINT;
 }
 
 /** The columns of the views that a query names; of all, if it names none. */

@@ -1,3 +1,4 @@
+import { advice, type Hint } from '../../../base/advice.ts';
 import { CliError } from '../../../base/errors.ts';
 import { CLOSED_FUNCTIONS } from '../../../sqlite/query.ts';
 
@@ -81,7 +82,7 @@ const keyword = (token: SqlToken | undefined): string =>
 
 /** Returns a text as a statement that only reads. Throws CliError usage for anything else. */
 export function statementOf(sql: string, isExplained: boolean): SqlStatement {
-  const refused = (message: string, token?: SqlToken, hint: string = ONLY_READS) =>
+  const refused = (message: string, token?: SqlToken, hint: Hint = ONLY_READS) =>
     new CliError('usage', token ? `${message}, at ${positionIn(sql, token.at)}` : message, {
       code: 'QUERY_INVALID',
       hint,
@@ -92,7 +93,8 @@ export function statementOf(sql: string, isExplained: boolean): SqlStatement {
   const isEnd = ({ kind, text }: SqlToken) => kind === 'sign' && text === ';';
   const tokens = all.slice(0, all.findLastIndex((token) => !isEnd(token)) + 1);
   const [first] = tokens;
-  if (!first) throw refused('the query is empty', undefined, `for example: fiatrail sql "select count(*) from users"`);
+  if (!first)
+    throw refused('the query is empty', undefined, advice`for example: [fiatrail sql "select count(*) from users"]`);
   const next = tokens.find(isEnd);
   if (next) throw refused('there is more than one statement', next, 'run one statement at a time');
   const variable = tokens.find(({ kind, text }) => kind === 'sign' && '?:@#$'.includes(text));

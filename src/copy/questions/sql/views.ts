@@ -362,7 +362,7 @@ const OWN: readonly View[] = [
       { name: 'id', type: 'text', about: 'id of its row in the view of such things' },
       { name: 'user_id', type: 'text', about: 'id of the user that it is about; joins users.id' },
       { name: 'step', type: 'text', about: 'taken, done, returned or came-back; opening or unlisted of balances' },
-      { name: 'note', type: 'text', about: 'what else is to be said of it' },
+      { name: 'note', type: 'text', about: 'what else is to be said of it, such as why it was returned' },
       { name: 'known', type: 'text', about: 'null, or a code: why the amount or its day is not known exactly' },
       {
         name: 'bound',
@@ -441,7 +441,7 @@ export const openNames = (): ReadonlySet<string> => new Set([...views().map(({ n
 /** The names that the columns of a view have in its table. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   balances: ['minor', 'asset'],
-  fee_schedules: ['payable_until', 'stated_since'],
+  fee_schedules: ['opened_from', 'payable_until', 'stated_since'],
   owed: ['minor', 'asset', 'at'],
 };
 

@@ -1,3 +1,4 @@
+import { advice } from '../../../base/advice.ts';
 import { CliError } from '../../../base/errors.ts';
 import type { Choice } from '../../../base/world.ts';
 import type { ResponseOf } from '../../../contract/endpoint.ts';
@@ -31,7 +32,7 @@ export async function pickUser(account: Account, question: string, status: UserS
   await users.readMore();
   if (users.loaded().length === 0) {
     throw new CliError('usage', `there are no ${status === 'all' ? '' : `${status} `}users`, {
-      hint: 'onboard a user with: fiatrail users onboard',
+      hint: advice`onboard a user with: [fiatrail users onboard]`,
     });
   }
   for (let reach = SEARCH_STEP, typed = ''; ; typed = '') {

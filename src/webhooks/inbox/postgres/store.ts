@@ -1,3 +1,4 @@
+import { advice } from '../../../base/advice.ts';
 import { CliError } from '../../../base/errors.ts';
 import type { ServerAccess } from '../../../journal/postgres/connection.ts';
 import { ServerError } from '../../../journal/postgres/errors.ts';
@@ -72,7 +73,7 @@ async function requireAccount(store: InboxStore, account: string, name: string):
     `the inbox ${name} is that of an account at ${first?.value}, and this profile’s is at ${account}`,
     {
       code: 'INBOX_OF_ANOTHER',
-      hint: 'give each account a database of its own: fiatrail profiles inbox set NAME --url URL',
+      hint: advice`give each account a database of its own: [fiatrail profiles inbox set NAME --url URL]`,
     },
   );
 }

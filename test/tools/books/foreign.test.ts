@@ -1,25 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { beancountText } from '../../src/copy/questions/books/beancount.ts';
-import { hledgerText } from '../../src/copy/questions/books/hledger.ts';
-import { MONTH, novemberOf, textOf } from '../questions/books/account.ts';
-import { programOf } from './programs.ts';
+import { beancountText } from '../../../src/copy/questions/books/beancount.ts';
+import { hledgerText } from '../../../src/copy/questions/books/hledger.ts';
+import { MONTH, novemberOf, textOf } from '../../questions/books/account.ts';
+import { programOf } from '../programs.ts';
+import { fileOf, PROGRAMS } from './foreign.ts';
 
-const PROGRAMS = [
-  {
-    name: 'hledger',
-    write: hledgerText,
-    run: (file: string) => spawnSync(programOf('hledger', 'hledger'), ['check', '-f', file], { encoding: 'utf8' }),
-  },
-  {
-    name: 'Beancount',
-    write: beancountText,
-    run: (file: string) => spawnSync(programOf('bean-check', 'beancount'), [file], { encoding: 'utf8' }),
-  },
-] as const;
+const WRITERS = { hledger: hledgerText, beancount: beancountText } as const;
 
 /** Texts that differ from books in one posting: it is another amount, has the other sign, is not there, or is there twice. */
 function* changed(text: string): Generator<string> {
@@ -47,12 +34,9 @@ function* changedWhole(text: string): Generator<string> {
   }
 }
 
-describe.each(PROGRAMS)('$name', ({ write, run }) => {
-  const check = (text: string) => {
-    const file = join(mkdtempSync(join(tmpdir(), 'books-')), 'books');
-    writeFileSync(file, text);
-    return run(file);
-  };
+describe.each(PROGRAMS)('$name', ({ format, check: checkFile }) => {
+  const write = WRITERS[format];
+  const check = (text: string) => checkFile(fileOf(text));
 
   test('accepts the books', async () => {
     expect(check(await textOf(write(await novemberOf(MONTH))))).toMatchObject({ status: 0, stdout: '', stderr: '' });
@@ -68,8 +52,7 @@ describe.each(PROGRAMS)('$name', ({ write, run }) => {
 });
 
 test('hledger adds up the books to what the closing balances say', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'books-')), 'books.journal');
-  writeFileSync(file, await textOf(hledgerText(await novemberOf(MONTH))));
+  const file = fileOf(await textOf(hledgerText(await novemberOf(MONTH))));
   const csv = execFileSync(programOf('hledger', 'hledger'), ['balance', '-f', file, '-O', 'csv', '-N'], {
     encoding: 'utf8',
   });
@@ -78,9 +61,9 @@ test('hledger adds up the books to what the closing balances say', async () => {
     "assets:bank","14900.00 NGN"
     "assets:fees","2.89 NGN"
     "assets:held","60.000000 CNGN"
-    "assets:transit:fees","10.00 NGN"
     "assets:vault","0.000006 USDC"
     "assets:wallet","84989.999999 CNGN"
+    "assets:transit:fees","10.00 NGN"
     "equity:opening","-100000.000000 CNGN, -12.34 NGN"
     "expenses:platform:payout","100.00 NGN"
     "expenses:platform:trade","0.000001 USDC"
