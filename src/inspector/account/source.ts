@@ -12,6 +12,7 @@ import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { heldList, heldWhile } from '../held.ts';
 import { lookOf, lookOfOperation } from '../look.ts';
 import type { Found, InspectorSource, LinksTo } from '../source.ts';
+import { copiedBook } from './book.ts';
 import { chartsDocument, todayIn } from './charts.ts';
 import { eventOf, newestEvents } from './events.ts';
 import { accountNow } from './now.ts';
@@ -80,6 +81,7 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
         }),
       charts: async () => (await charts()).value,
       copy: () => copyDocument(account),
+      book: () => copiedBook(account),
     },
     find: (text) => found(account, text),
     linksOf: (texts) => linksOf(account, texts),

@@ -150,7 +150,7 @@ export function CopyPane({ version }: { readonly about: About; readonly version:
           <thead>
             <tr>
               {['List', 'Rows', 'Open', 'Deleted', 'Complete', 'Newest', 'Synced'].map((title) => (
-                <th scope="col" class={/Rows|Open|Gone/.test(title) ? 'number' : ''}>
+                <th scope="col" class={/Rows|Open|Deleted/.test(title) ? 'number' : ''}>
                   {title}
                 </th>
               ))}
@@ -165,7 +165,9 @@ export function CopyPane({ version }: { readonly about: About; readonly version:
                 <td class="number">{rows}</td>
                 <td class="number">{open}</td>
                 <td class="number">{deleted}</td>
-                <td>{isComplete ? '✓ yes' : '! no'}</td>
+                <td>
+                  <State of={isComplete ? 'yes' : 'no'} look={isComplete ? 'done' : 'you'} />
+                </td>
                 <td>
                   <Time at={newest} />
                 </td>

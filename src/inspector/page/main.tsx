@@ -1,16 +1,18 @@
 import { Component, type ComponentChildren, render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { CopyPane } from './account.tsx';
 import { type About, get, post, Refused, useFeed, useRead } from './api.tsx';
+import { BookPane } from './book.tsx';
 import { ChartsPane } from './charts.tsx';
 import { DETAILS } from './details.tsx';
 import { FilterBar } from './filters.tsx';
+import { Keys, useKeys } from './keys.tsx';
 import { List } from './list.tsx';
 import { LISTS } from './lists.tsx';
 import { NowPane } from './now.tsx';
-import { BalancesPane, BookPane, ClockPane, FindPane } from './panes.tsx';
-import { goTo, hrefOf, type Route, routeOf, useRoute } from './route.tsx';
-import { Links, plain, shownZone, showTimesIn, Time } from './text.tsx';
+import { BalancesPane, ClockPane, FindPane } from './panes.tsx';
+import { goTo, hrefOf, type Route, useRoute } from './route.tsx';
+import { Links, plain, shortId, shownZone, showTimesIn, Time } from './text.tsx';
 
 const DOCUMENTS = {
   now: { title: 'Now', pane: NowPane },
@@ -50,11 +52,16 @@ function App() {
   }, []);
   const shown = (read: About) => {
     showTimesIn(read.zone);
-    document.title = `${read.title} · fiatrail`;
     setAbout(read);
   };
   const panes = about ? panesOf(about) : [];
   useKeys(panes.map(({ name }) => name));
+  useEffect(() => {
+    if (!about) return;
+    const title = panes.find(({ name }) => name === route.pane)?.title ?? panes[0]?.title ?? '';
+    const what = route.pane === 'find' ? `Find ${route.text}` : route.id ? `${title} ${shortId(route.id)}` : title;
+    document.title = plain(`${what} · ${about.title} · fiatrail`);
+  }, [about, route]);
   if (!about) return <main class="alone">{problem ? <p role="alert">{problem}</p> : <p>Opening…</p>}</main>;
   const pane =
     route.pane === 'find' || panes.some(({ name }) => name === route.pane) ? route.pane : (panes[0]?.name ?? '');
@@ -67,6 +74,7 @@ function App() {
         <Search text={route.pane === 'find' ? route.text : ''} />
         {about.actions.includes('save') && <Save />}
         <Clock about={about} version={feed.version} />
+        <Keys />
         <span class={`live ${feed.isLive ? 'on' : ''}`} role="status">
           {!feed.isLive ? '○ Not connected' : about.title.endsWith('(saved)') ? 'Saved' : '● Live'}
         </span>
@@ -124,43 +132,6 @@ function saidOf(error: Error): string {
   return `The inspector cannot be reached: ${error.message}`;
 }
 
-/** The list of a pane has the focus once it is there; a pane without one has none. */
-function focusList(name: string, framesLeft = 60): void {
-  const list = document.querySelector<HTMLElement>(`.list-${name} .rows`);
-  if (list) list.focus();
-  else if (framesLeft > 0) requestAnimationFrame(() => focusList(name, framesLeft - 1));
-}
-
-/** 1 to 9 go to a pane, / to the search, Escape closes what is open. */
-function useKeys(panes: readonly string[]) {
-  const names = useRef(panes);
-  names.current = panes;
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test((event.target as Element).tagName);
-      if (event.key === 'Escape') {
-        const route = routeOf(location.hash);
-        if (isTyping) (event.target as HTMLElement).blur();
-        else if (route.id) {
-          goTo({ ...route, id: '' });
-          document.querySelector<HTMLElement>('.rows')?.focus();
-        }
-      }
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      const name = names.current[Number(event.key) - 1];
-      if (name !== undefined) {
-        goTo({ pane: name });
-        focusList(name);
-      } else if (event.key === '/') {
-        document.querySelector<HTMLElement>('#search')?.focus();
-        event.preventDefault();
-      }
-    };
-    addEventListener('keydown', pressed);
-    return () => removeEventListener('keydown', pressed);
-  }, []);
-}
-
 function Search({ text }: { readonly text: string }) {
   const submit = (event: Event) => {
     event.preventDefault();
@@ -197,23 +168,23 @@ function Pane({ route, about, version }: PaneProps) {
   if (route.pane === 'find') return <FindPane text={route.text} about={about} version={version} />;
   if (isDocument(route.pane)) {
     const { pane: Document } = DOCUMENTS[route.pane];
-    return <Document about={about} version={version} />;
+    return <Document {...{ about, version, route }} />;
   }
   return <ListPane key={route.pane} route={route} about={about} version={version} />;
 }
 
 function ListPane({ route, about, version }: PaneProps) {
   const { pane, id } = route;
-  const { columns = [] } = LISTS[pane] ?? {};
+  const { columns = [], empty = '' } = LISTS[pane] ?? {};
   return (
     <div class={`split ${id ? 'open' : ''}`}>
       <div class="side">
         <FilterBar route={route} about={about} />
         <List
           name={pane}
-          {...{ columns, filters: route, version }}
+          {...{ columns, filters: route, version, empty }}
           selected={id}
-          onSelect={(chosen) => goTo({ ...route, id: chosen })}
+          onSelect={(chosen, isReplacing) => goTo({ ...route, id: chosen }, isReplacing)}
         />
       </div>
       {id && (

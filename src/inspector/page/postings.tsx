@@ -1,3 +1,4 @@
+import { Sign } from './sign.tsx';
 import { plain, Wide } from './text.tsx';
 
 /** An account of the ledger, in words. */
@@ -16,7 +17,7 @@ export interface PostingsShown {
 export function Sum({ sum, isZero }: { readonly sum: string; readonly isZero: boolean }) {
   return (
     <span class={`state ${isZero ? 'done' : 'you'}`}>
-      {isZero ? `✓ ${plain(sum)}: it sums to zero` : `▲ ${plain(sum)}: it does not sum to zero`}
+      <Sign of={isZero ? 'done' : 'you'} /> {plain(sum)}: it {isZero ? 'sums' : 'does not sum'} to zero
     </span>
   );
 }

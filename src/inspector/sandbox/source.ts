@@ -6,6 +6,7 @@ import type { Service } from '../../service/service.ts';
 import type { RequestLog } from '../requests.ts';
 import { findIn } from '../search.ts';
 import type { InspectorSource } from '../source.ts';
+import { bookDocument } from './book.ts';
 import { eventList } from './events.ts';
 import { balancesOf, ledgerList } from './ledger.ts';
 import { linksIn } from './links.ts';
@@ -63,10 +64,7 @@ export function sandboxSource({ sandbox, service }: Inside, { requests, steps, z
       clock: async () => ({ ...(await ask('GET', '/_sandbox/clock')), status: await ask('GET', '/_sandbox/status') }),
       faults: get('/_sandbox/faults'),
       balances: balancesOf(service),
-      book: async () => ({
-        USDC: await ask('GET', '/v1/fx/orderbook?pair=CNGN-USDC'),
-        USDT: await ask('GET', '/v1/fx/orderbook?pair=CNGN-USDT'),
-      }),
+      book: bookDocument(service, sandbox.apiKey),
     },
     actions: Object.fromEntries(
       Object.entries(ACTIONS).map(([name, { method, path }]) => [
