@@ -1,6 +1,6 @@
 import { PAIRS, type Pair, STABLECOIN_OF } from '../contract/fx.ts';
 import { joinedLevels, levelKey, sideTitles, spreadWords } from '../engine/depth.ts';
-import { amountForPeople, amount as amountOf } from '../money/amount.ts';
+import { ASSET_LABEL, amountForPeople, amount as amountOf } from '../money/amount.ts';
 import type { Level } from '../present/result.ts';
 import type { Look } from './look.ts';
 
@@ -77,6 +77,9 @@ const MOST_OWN = 100;
 
 const cngn = (minor: bigint) => amountForPeople(amountOf('CNGN', minor));
 
+/** In a table, whose heads say that all figures are in cNGN. */
+const figure = (minor: bigint) => cngn(minor).replace(` ${ASSET_LABEL.CNGN}`, '');
+
 const levelOf = ({ priceMinor, takerMinor, maxMinor = 0n }: BookOrder): Level => ({
   price: amountOf('CNGN', priceMinor),
   takerPrice: takerMinor === undefined ? undefined : amountOf('CNGN', takerMinor),
@@ -131,10 +134,10 @@ function sideOf({ title, orders, levels, deepest }: SideInput): ShownSide {
   const shown = levels.slice(0, MOST_LEVELS).map((level): ShownLevel => {
     sum += level.amount.minor;
     return {
-      price: cngn(level.price.minor),
-      withSpread: level.takerPrice ? cngn(level.takerPrice.minor) : null,
-      amount: cngn(level.amount.minor),
-      depth: cngn(sum),
+      price: figure(level.price.minor),
+      withSpread: level.takerPrice ? figure(level.takerPrice.minor) : null,
+      amount: figure(level.amount.minor),
+      depth: figure(sum),
       share: Number((sum * 1_000n) / deepest),
       isOwn: own.has(levelKey(level)),
     };

@@ -127,8 +127,8 @@ function SideTable({ of: { title, orders, total, levels, more }, pair, side }: S
               <tr>
                 <th scope="col">Price</th>
                 <th scope="col">With spread</th>
-                <th scope="col">Amount</th>
-                <th scope="col">Depth</th>
+                <th scope="col">Amount (cNGN)</th>
+                <th scope="col">Depth (cNGN)</th>
               </tr>
             </thead>
             <tbody>

@@ -32,9 +32,9 @@ export function AccountName({ of: { account, who, is } }: { readonly of: Account
 }
 
 /** What a set posts, with the balance that each account had then. */
-export function Postings({ postings, sums }: PostingsShown) {
+export function Postings({ of, postings, sums }: PostingsShown & { readonly of: string }) {
   return (
-    <Wide label="Postings">
+    <Wide label={`Postings of set ${of}`}>
       <table class="postings">
         <thead>
           <tr>

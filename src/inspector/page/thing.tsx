@@ -96,7 +96,7 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
           <p class="note">
             <Time at={set.at} /> <a href={hrefOf({ pane: 'ledger', id: set.id })}>{plain(set.event)}</a>
           </p>
-          <Postings postings={set.postings} sums={set.sums} />
+          <Postings of={set.id} postings={set.postings} sums={set.sums} />
         </section>
       ))}
       {of.life && (
