@@ -1,9 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { goTo, routeOf } from './route.tsx';
+import { goTo, type Route, routeOf } from './route.tsx';
 
 const KEYS = [
   [['1', '…', '9'], 'go to a pane'],
   [['/'], 'go to the search'],
+  [['f'], 'go to the filters of a list'],
   [['↑', '↓', 'j', 'k'], 'go to another row; if its details are open, they change with it'],
   [['Page Up', 'Page Down', 'Home', 'End'], 'move further in a list'],
   [['Enter'], 'open a row'],
@@ -45,11 +46,26 @@ export function Keys() {
   );
 }
 
-/** The list of a pane has the focus once it is there; a pane without one has none. */
-function focusList(name: string, framesLeft = 60): void {
-  const list = document.querySelector<HTMLElement>(`.list-${name} .rows`);
-  if (list) list.focus();
-  else if (framesLeft > 0) requestAnimationFrame(() => focusList(name, framesLeft - 1));
+/** The list of a pane has the focus once it is there; until then, and in a pane without one, Tab goes to the first link of the page. */
+function focusPane(name: string): void {
+  document.querySelector('main')?.focus();
+  focusOnce('.rows', (list) => list.closest('.list')?.classList.contains(`list-${name}`) === true);
+}
+
+/** Gives something the focus once it is there. An address may name anything, so that no part of it is a selector. */
+function focusOnce(selector: string, isIt: (found: Element) => boolean = () => true, framesLeft = 60): void {
+  const found = document.querySelector<HTMLElement>(selector);
+  if (found && isIt(found)) found.focus();
+  else if (framesLeft > 0) requestAnimationFrame(() => focusOnce(selector, isIt, framesLeft - 1));
+}
+
+/** Whoever follows a link goes on by the keyboard from where it leads: its link is no longer on the page. */
+export function useFocus({ pane, id }: Pick<Route, 'pane' | 'id'>): void {
+  useEffect(() => {
+    if (document.activeElement !== document.body) return;
+    if (id === '') focusPane(pane);
+    else focusOnce('.detail');
+  }, [pane, id]);
 }
 
 const isTypedInto = (target: EventTarget | null) =>
@@ -57,8 +73,11 @@ const isTypedInto = (target: EventTarget | null) =>
 
 function leave(target: EventTarget | null): void {
   const route = routeOf(location.hash);
-  if (isTypedInto(target)) (target as HTMLElement).blur();
-  else if (route.id) {
+  if (isTypedInto(target)) {
+    (target as HTMLElement).blur();
+    // The keys of a list work at once after its filters.
+    document.querySelector<HTMLElement>('.rows')?.focus();
+  } else if (route.id) {
     goTo({ ...route, id: '' });
     document.querySelector<HTMLElement>('.rows')?.focus();
   }
@@ -69,8 +88,9 @@ function pressed(key: string, panes: readonly string[]): boolean {
   const name = panes[Number(key) - 1];
   if (name !== undefined) {
     goTo({ pane: name });
-    focusList(name);
+    focusPane(name);
   } else if (key === '/') document.querySelector<HTMLElement>('#search')?.focus();
+  else if (key === 'f') document.querySelector<HTMLElement>('.filters input')?.focus();
   else if (key === '?') dialog()?.showModal();
   else if (key === 'j' || key === 'k') {
     // From the details, too: the list may be beside them, or behind them.

@@ -93,7 +93,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   plans: {
     title: 'Plans',
-    empty: 'Write one: add --plan FILE to a command that changes something',
+    empty: 'Write one: add --plan to a command that moves money',
     columns: [
       column('at', 'Time', 'time'),
       column('summary', 'Summary'),

@@ -6,7 +6,7 @@ import { BookPane } from './book.tsx';
 import { ChartsPane } from './charts.tsx';
 import { DETAILS } from './details.tsx';
 import { FilterBar } from './filters.tsx';
-import { Keys, useKeys } from './keys.tsx';
+import { Keys, useFocus, useKeys } from './keys.tsx';
 import { List } from './list.tsx';
 import { LISTS } from './lists.tsx';
 import { NowPane } from './now.tsx';
@@ -56,6 +56,7 @@ function App() {
   };
   const panes = about ? panesOf(about) : [];
   useKeys(panes.map(({ name }) => name));
+  useFocus(route);
   useEffect(() => {
     if (!about) return;
     const title = panes.find(({ name }) => name === route.pane)?.title ?? panes[0]?.title ?? '';
@@ -137,6 +138,8 @@ function Search({ text }: { readonly text: string }) {
     event.preventDefault();
     const typed = new FormData(event.currentTarget as HTMLFormElement).get('text');
     goTo({ pane: 'find', text: String(typed ?? '') });
+    // Tab goes to what is found.
+    document.querySelector('main')?.focus();
   };
   return (
     <search>
@@ -234,7 +237,7 @@ function Detail({ pane, id, about, version, onClose }: DetailProps) {
   );
   const Shown = DETAILS[pane];
   return (
-    <article class="detail" aria-label="Details">
+    <article class="detail" aria-label="Details" tabIndex={-1}>
       <button type="button" class="close" onClick={onClose}>
         <span aria-hidden="true">✕</span> Close
       </button>

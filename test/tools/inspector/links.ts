@@ -6,13 +6,24 @@ type Json = Readonly<Record<string, unknown>>;
 
 const PAGE_ROWS = 500;
 
-/** Asks the inspector of a page for JSON, in the session of the page. */
-export const asking =
-  ({ page, context }: { readonly page: Page; readonly context: BrowserContext }) =>
-  async (path: string): Promise<{ readonly status: number; readonly data: Json }> => {
+interface Told {
+  readonly status: number;
+  readonly data: Json;
+}
+
+/** Asks the inspector of a page for JSON, in the session of the page, and for each path once. */
+export function asking({ page, context }: { readonly page: Page; readonly context: BrowserContext }) {
+  const told = new Map<string, Promise<Told>>();
+  const read = async (path: string): Promise<Told> => {
     const response = await context.request.get(new URL(path, page.url()).href);
     return { status: response.status(), data: (await response.json().catch(() => ({}))) as Json };
   };
+  return (path: string): Promise<Told> => {
+    const known = told.get(path) ?? read(path);
+    told.set(path, known);
+    return known;
+  };
+}
 
 export type Ask = ReturnType<typeof asking>;
 
