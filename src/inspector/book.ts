@@ -149,12 +149,10 @@ function sideOf({ title, orders, levels, deepest }: SideInput): ShownSide {
   };
 }
 
-const LOOKS: Readonly<Record<string, Look>> = { active: 'open', paused: 'none' };
-
 function ownOf(order: BookOrder, pair: Pair, list: string | undefined): OwnOrder {
   const { id, isSelling, priceMinor, minMinor, maxMinor, status, changedAt } = order;
   return {
-    ...{ id, status, look: LOOKS[status] ?? 'none', at: changedAt },
+    ...{ id, status, look: status === 'active' ? 'open' : 'none', at: changedAt },
     side: isSelling ? `sells ${STABLECOIN_OF[pair]}` : `buys ${STABLECOIN_OF[pair]}`,
     price: cngn(priceMinor),
     min: minMinor === undefined ? null : cngn(minMinor),

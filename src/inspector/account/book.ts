@@ -17,7 +17,8 @@ interface CopiedOrder {
   readonly at: string | null;
 }
 
-const ORDERS = `SELECT id, pair, side, status, price_minor AS price, min_minor AS min, max_minor AS max, coalesce(updated_at, created_at) AS at
+const ordersSql =
+  () => `SELECT id, pair, side, status, price_minor AS price, min_minor AS min, max_minor AS max, coalesce(updated_at, created_at) AS at
   FROM ${stored(orders)} WHERE deleted_at IS NULL ORDER BY created_at, id`;
 
 const isPair = (text: string | null): text is Pair => PAIRS.some((each) => each === text);
@@ -26,7 +27,7 @@ const isPair = (text: string | null): text is Pair => PAIRS.some((each) => each 
 export async function copiedBook({ world, profile }: Account): Promise<ShownBook> {
   const copy = await existingCopy(world, profile);
   try {
-    const rows = copy ? await copy.read((queries) => queries.all<CopiedOrder>(ORDERS)) : [];
+    const rows = copy ? await copy.read((queries) => queries.all<CopiedOrder>(ordersSql())) : [];
     const asOf = copy ? (await tablesOf(copy)).find(({ table }) => table === orders.name)?.syncedAt : undefined;
     return booksOf({
       ...{ isWhole: false, asOf: asOf ?? null, list: 'copied' },

@@ -151,10 +151,12 @@ function SideTable({ of: { title, orders, total, levels, more }, pair, side }: S
           </table>
         </Wide>
       )}
-      <p class="note">
-        {orders.toLocaleString('en')} {orders === 1 ? 'order' : 'orders'}, up to {plain(total)} in all
-        {more > 0 && `; ${more.toLocaleString('en')} worse prices are not shown`}
-      </p>
+      {orders > 0 && (
+        <p class="note">
+          {orders.toLocaleString('en')} {orders === 1 ? 'order' : 'orders'}, up to {plain(total)} in all
+          {more > 0 && `; ${more.toLocaleString('en')} worse prices are not shown`}
+        </p>
+      )}
     </section>
   );
 }

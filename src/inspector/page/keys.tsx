@@ -61,8 +61,11 @@ function focusOnce(selector: string, isIt: (found: Element) => boolean = () => t
 
 /** Whoever follows a link goes on by the keyboard from where it leads: its link is no longer on the page. */
 export function useFocus({ pane, id }: Pick<Route, 'pane' | 'id'>): void {
+  const isFirst = useRef(true);
   useEffect(() => {
-    if (document.activeElement !== document.body) return;
+    const wasFirst = isFirst.current;
+    isFirst.current = false;
+    if (wasFirst || document.activeElement !== document.body) return;
     if (id === '') focusPane(pane);
     else focusOnce('.detail');
   }, [pane, id]);

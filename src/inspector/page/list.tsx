@@ -165,6 +165,9 @@ export function List(props: ListProps) {
           <span class={kind ?? ''}>{title}</span>
         ))}
       </div>
+      {total === 0 && (
+        <p class="note empty">{isReduced ? 'Nothing fits these filters.' : `Nothing here yet. ${empty}`}</p>
+      )}
       <div
         ref={box}
         class="rows"
@@ -181,13 +184,7 @@ export function List(props: ListProps) {
         </div>
       </div>
       <p class="count" role="status">
-        {total < 0
-          ? 'Reading…'
-          : total === 0
-            ? isReduced
-              ? 'Nothing fits these filters.'
-              : `Nothing here yet. ${empty}`
-            : `${total.toLocaleString('en')} ${total === 1 ? 'row' : 'rows'}`}
+        {total < 0 ? 'Reading…' : `${total.toLocaleString('en')} ${total === 1 ? 'row' : 'rows'}`}
         {hasOlder && ', and older ones, which the search finds'}
         {gap !== undefined && ` · ${plain(gap)}`}
         {isReduced && <Sums name={name} filters={props.filters} version={version} />}
