@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Home, newHome, sharedEnd } from '../../support/built.ts';
@@ -222,6 +223,7 @@ test('the keys are listed, and closing the list goes back to where it was opened
   await inList();
   await press('?');
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
   // Its own keys do not reach the page behind it.
   await press('1');
   expect(page.url()).toContain('#/copied');
