@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { orderBook } from '../../src/contract/endpoints/fx-book.ts';
 import type { Pair } from '../../src/contract/fx.ts';
-import { type BookOrder, booksOf } from '../../src/inspector/book.ts';
+import { type BookOrder, booksOf, type ShownBook } from '../../src/inspector/book.ts';
 import { bookDocument } from '../../src/inspector/sandbox/book.ts';
+import { newHome } from '../support/built.ts';
+import { fiatrailJson, must, startFiatrail } from '../support/in-process.ts';
 import { openSandbox } from '../support/sandbox.ts';
+import { ask, session } from './asking.ts';
 
 /** The order book of the inspector: two sides that face each other. */
 
@@ -103,3 +106,36 @@ test('a sandbox shows what its own order book has', async () => {
   expect(Number(book?.buying.levels[0]?.price.replace(',', ''))).toBe(best(buyOrders));
   expect(Number(book?.selling.levels[0]?.price.replace(',', ''))).toBe(best(sellOrders));
 });
+
+test('an account shows its own orders as they were copied, until they are cancelled', async () => {
+  const home = newHome(onTestFinished);
+  const create = (side: string, price: string) =>
+    fiatrailJson(home, ['fx', 'orders', 'create', '--side', side, '--price', price, ...ORDER]);
+  const { orderId } = (await create('buy', '1380')) as { readonly orderId: string };
+  await create('sell', '1420');
+  await must(home, ['sync', '-q']);
+  const running = startFiatrail(home, ['inspect', '-o', 'json']);
+  onTestFinished(async () => {
+    running.kill('SIGTERM');
+    await running.end;
+  });
+  const { origin, hash } = new URL((JSON.parse(await running.firstLine()) as { url: string }).url);
+  const cookie = await session({ origin, token: hash.replace('#token=', '') });
+  const read = async () => JSON.parse((await ask(origin, '/api/documents/book', { cookie })).body) as ShownBook;
+  const { isWhole, asOf, pairs } = await read();
+  expect([isWhole, asOf]).toEqual([false, expect.stringMatching(/^20/)]);
+  const [book] = pairs;
+  expect([book?.buying.best, book?.selling.best, book?.spread]).toEqual([
+    '1,380.00 cNGN',
+    '1,420.00 cNGN',
+    'bid-ask spread 40.00 cNGN (2.89%)',
+  ]);
+  expect(book?.buying.levels).toMatchObject([{ amount: '500,000.00', isOwn: true, withSpread: null }]);
+  expect(book?.own[0]).toMatchObject({ id: orderId, list: 'copied', side: 'buys USDC', min: '1,000.00 cNGN' });
+  await must(home, ['fx', 'orders', 'cancel', orderId, '--yes', '-q']);
+  await must(home, ['sync', '--full', '-q']);
+  const [left] = (await read()).pairs;
+  expect([left?.buying.best, left?.selling.best]).toEqual([null, '1,420.00 cNGN']);
+});
+
+const ORDER = ['--pair', 'CNGN-USDC', '--min', '1000', '--max', '500000', '--yes', '-q'];
