@@ -136,6 +136,7 @@ test('an account shows its own orders as they were copied, until they are cancel
   await must(home, ['sync', '--full', '-q']);
   const [left] = (await read()).pairs;
   expect([left?.buying.best, left?.selling.best]).toEqual([null, '1,420.00 cNGN']);
+  expect(left?.own.map(({ side }) => side)).toEqual(['sells USDC']);
 });
 
 const ORDER = ['--pair', 'CNGN-USDC', '--min', '1000', '--max', '500000', '--yes', '-q'];

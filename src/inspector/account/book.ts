@@ -19,7 +19,7 @@ interface CopiedOrder {
 
 const ordersSql =
   () => `SELECT id, pair, side, status, price_minor AS price, min_minor AS min, max_minor AS max, coalesce(updated_at, created_at) AS at
-  FROM ${stored(orders)} WHERE deleted_at IS NULL ORDER BY created_at, id`;
+  FROM ${stored(orders)} WHERE deleted_at IS NULL AND status <> 'deleted' ORDER BY created_at, id`;
 
 const isPair = (text: string | null): text is Pair => PAIRS.some((each) => each === text);
 
