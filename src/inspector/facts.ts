@@ -1,5 +1,5 @@
 import { REASONS } from '../copy/questions/reasons.ts';
-import type { Known } from '../money/figure.ts';
+import { type Figure, figureForPeople, type Known } from '../money/figure.ts';
 import { valueAt } from '../present/content.ts';
 import { amountWords, isPlainAmount, type Plain, type PlainObject } from '../present/plain.ts';
 import { factsIn, fieldWithValue, timesOf } from '../things/fields.ts';
@@ -40,6 +40,12 @@ export function shownFacts(thing: Pick<Thing, 'facts' | 'amount'>, row: PlainObj
     }),
   };
 }
+
+/** A figure of a report as an amount of a thing. */
+export const shownFigure = (title: string, figure: Figure): ShownAmount =>
+  figure.minor === null
+    ? { title, text: null, why: reasonOf(figure.known) }
+    : { title, text: figureForPeople(figure), why: null };
 
 /** Why a figure is not known, in words. */
 function reasonOf(known: Known | undefined): string {

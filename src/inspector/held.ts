@@ -1,6 +1,6 @@
 import { amount, amountForPeople, isAsset, millionthsOf } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
-import type { FilterName, List, Row, RowFilter, RowQuery, RowSum } from './source.ts';
+import type { Asked, FilterName, List, Row, RowFilter, RowQuery, RowSum } from './source.ts';
 import { typedSums } from './typed.ts';
 
 /** Rows that are held in memory, the oldest first, and whether there are older ones. */
@@ -28,6 +28,22 @@ export function heldWhile<T>(version: () => Promise<string>, read: () => Promise
       });
     }
     return { value: await known.held, generation };
+  };
+}
+
+/** Answers to so many questions are remembered. */
+const MOST_QUESTIONS = 8;
+
+/** Returns what reads the answer to a question, and again whenever the version has changed. */
+export function heldByQuestion<T>(version: () => Promise<string>, read: (asked: Asked) => Promise<T>) {
+  const known = new Map<string, () => Promise<{ readonly value: T }>>();
+  return async (asked: Asked): Promise<T> => {
+    const question = JSON.stringify(Object.entries(asked).sort());
+    const current = known.get(question) ?? heldWhile(version, () => read(asked));
+    known.delete(question);
+    known.set(question, current);
+    for (const oldest of known.keys()) if (known.size > MOST_QUESTIONS) known.delete(oldest);
+    return (await current()).value;
   };
 }
 

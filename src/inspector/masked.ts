@@ -13,8 +13,8 @@ export function shownSource(source: InspectorSource, mask: Mask | undefined): In
   return {
     ...source,
     lists: of(lists, (list) => maskedList(list, mask)),
-    documents: of(documents, (read) => async () => mask.value(await read())),
-    actions: of(actions, (act) => async (input) => mask.value(await act(input))),
+    documents: of(documents, (read) => async (asked) => mask.value(await read(asked))),
+    actions: of(actions, (act) => async (input) => mask.value(await act(meantIn(mask, input)))),
     find: async (text) =>
       mask.value(await source.find(mask.meant(text))) as Awaited<ReturnType<InspectorSource['find']>>,
     linksOf: async (texts) => {
@@ -27,6 +27,12 @@ export function shownSource(source: InspectorSource, mask: Mask | undefined): In
   };
 }
 
+/** What is sent of what the page shows has the values that its handles stand for. */
+const meantIn = (mask: Mask, input: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, typeof value === 'string' ? mask.meant(value) : value]),
+  );
+
 function maskedList(list: List, mask: Mask): List {
   const { page, detail } = list;
   return {
@@ -37,6 +43,6 @@ function maskedList(list: List, mask: Mask): List {
       for (const row of rows) if ('summary' in row) mask.learn(await detail(row.id));
       return { ...about, rows: mask.value(rows) as Page['rows'] };
     },
-    detail: async (id) => mask.value(await detail(mask.meant(id))),
+    detail: async (id, isBrief) => mask.value(await detail(mask.meant(id), isBrief)),
   };
 }

@@ -47,7 +47,7 @@ export async function sessionText(
     const details: Record<string, unknown> = {};
     for (const { id } of rows.toReversed()) {
       if (characters > MOST_DETAIL_CHARACTERS) break;
-      const text = textOf(await list.detail(id));
+      const text = textOf(await list.detail(id, true));
       characters += text.length;
       details[id] = JSON.parse(text);
     }
@@ -62,7 +62,7 @@ export async function sessionText(
     };
   }
   const documents: Record<string, unknown> = {};
-  for (const [name, read] of Object.entries(source.documents)) documents[name] = await read();
+  for (const [name, read] of Object.entries(source.documents)) documents[name] = await read({});
   const savedAt = new Date(nowMs).toISOString();
   const session: SavedSession = {
     title: source.title,

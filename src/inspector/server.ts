@@ -101,6 +101,8 @@ export async function serveInspector(
     throw error;
   });
   const { port: actual } = server.address() as AddressInfo;
+  // The first look reads through everything there is, which is done by the time that someone has opened the page.
+  Promise.resolve(source.documents['now']?.({})).catch(() => {});
   for (const name of ['127.0.0.1', 'localhost', '[::1]', hostInUrl(host)]) hosts.add(`${name}:${actual}`);
   return {
     url: `http://${hostInUrl(host)}:${actual}/#token=${guard.token}`,
@@ -179,7 +181,7 @@ async function read(source: InspectorSource, pathname: string, query: URLSearchP
   const own = <T>(record: Readonly<Record<string, T>>) => (Object.hasOwn(record, name) ? record[name] : undefined);
   if (what === 'documents') {
     const document = own(source.documents);
-    return document ? json(200, await document()) : refused(NOT_FOUND);
+    return document ? json(200, await document(askedIn(query))) : refused(NOT_FOUND);
   }
   const list = what === 'lists' || what === 'sums' ? own(source.lists) : undefined;
   if (!list) return refused(NOT_FOUND);
@@ -212,7 +214,7 @@ async function withLinks(
   return { ...detail, links: Object.fromEntries(links) };
 }
 
-const aboutOf = ({ title, zone, notice, lists, documents, actions }: InspectorSource) => ({
+const aboutOf = ({ title, zone, notice, lists, documents, actions, choices = {} }: InspectorSource) => ({
   title,
   zone,
   notice,
@@ -221,7 +223,11 @@ const aboutOf = ({ title, zone, notice, lists, documents, actions }: InspectorSo
   filters: Object.fromEntries(Object.entries(lists).map(([name, { filters = [] }]) => [name, filters])),
   documents: Object.keys(documents),
   actions: Object.keys(actions),
+  choices,
 });
+
+const askedIn = (query: URLSearchParams) =>
+  Object.fromEntries([...query].map(([name, value]) => [name, value.slice(0, 200)]));
 
 function rowQueryOf(query: URLSearchParams): RowQuery {
   const whole = (name: string, most: number) => {

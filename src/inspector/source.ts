@@ -58,8 +58,8 @@ export interface List {
   page(query: RowQuery): Promise<Page> | Page;
   /** What the rows move that match. */
   sums?(filter: RowFilter): Promise<readonly RowSum[]> | readonly RowSum[];
-  /** Everything about one row; undefined if there is none. */
-  detail(id: string): Promise<unknown> | unknown;
+  /** Everything about one row; undefined if there is none. In brief, it leaves out what takes long to read, for whoever wants many. */
+  detail(id: string, isBrief?: boolean): Promise<unknown> | unknown;
 }
 
 /** Returns the newest rows of a list, and the position of the first one. */
@@ -109,6 +109,9 @@ export interface Life {
   readonly isObserved: boolean;
 }
 
+/** What the page asks of a document, by name. */
+export type Asked = Readonly<Record<string, string>>;
+
 /** What the page may show, and do. */
 export interface InspectorSource {
   readonly title: string;
@@ -118,7 +121,9 @@ export interface InspectorSource {
   readonly notice?: string;
   readonly lists: Readonly<Record<string, List>>;
   /** Documents that are read as a whole. */
-  readonly documents: Readonly<Record<string, () => Promise<unknown> | unknown>>;
+  readonly documents: Readonly<Record<string, (asked: Asked) => Promise<unknown> | unknown>>;
+  /** What documents can be asked for: of each, the values that a name may have, the usual one first. */
+  readonly choices?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   /** Changes, which only a sandbox has. */
   readonly actions: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => Promise<unknown>>>;
   find(text: string): Promise<readonly Found[]>;

@@ -50,7 +50,7 @@ async function print(result: Result, options: PresentOptions, out: OutputStream)
 
 /** Yields the output, in parts as rows are read. */
 async function* textsOf(result: Result, options: PresentOptions, out: OutputStream): AsyncGenerator<string> {
-  const { always, depth } = result;
+  const { always, depth, bars } = result;
   const { fields } = options;
   if (always === 'text') return yield plainLines(String(result.data));
   const format = always ?? options.format;
@@ -71,6 +71,11 @@ async function* textsOf(result: Result, options: PresentOptions, out: OutputStre
     case 'table': {
       if (depth && !fields)
         return yield await (await import('./chart.ts')).depthText(depth, widthOf(options, out), options);
+      if (bars && !fields) {
+        const width = widthOf(options, out);
+        yield await (await import('./bars.ts')).barsText(bars, width, options);
+        return yield* (await import('./view.ts')).tablesBelow(result, options, width);
+      }
       const width = options.isPiped ? (options.width ?? Number.POSITIVE_INFINITY) : widthOf(options, out);
       return yield* (await import('./view.ts')).tableText(result, options, width);
     }

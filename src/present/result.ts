@@ -39,6 +39,23 @@ export interface Depth {
   readonly middle: string;
 }
 
+/** Something drawn over time, in the order of its points. */
+export interface Panel {
+  readonly title: string;
+  readonly points: readonly Point[];
+}
+
+/** A value at a time. */
+export interface Point {
+  readonly label: string;
+  /** How long its bar is beside the others of its panel; null if it is not known, which is drawn as a gap. */
+  readonly size: bigint | null;
+  /** What it is, in words. */
+  readonly text: string;
+  /** Whether it may be more, or less. */
+  readonly isBound?: boolean;
+}
+
 /** Where the printed rows are in the whole list. One form for every list; null means that the service does not say. */
 export type Pagination = {
   readonly total: number | null;
@@ -108,6 +125,8 @@ export interface Result {
   readonly always?: 'json' | 'ndjson' | 'text';
   /** An order book, drawn as a chart instead of a table. */
   readonly depth?: Depth;
+  /** Drawn in a table’s stead. The tables below it stay. */
+  readonly bars?: readonly Panel[];
 }
 
 /** The parts of a Result that are known before anything is sent, enough to validate the options. */

@@ -1,10 +1,4 @@
-import { type Figure, figureForPeople } from '../money/figure.ts';
-
-/** Figures of one asset over time. What is not known is a gap. */
-interface Panel {
-  readonly title: string;
-  readonly points: readonly { readonly label: string; readonly figure: Figure }[];
-}
+import type { Panel } from './result.ts';
 
 const WIDTH = 960;
 const PLOT = 160;
@@ -30,7 +24,7 @@ export function barsSvg(title: string, panels: readonly Panel[]): string {
 const escaped = (text: string) => text.replace(/[<>&"]/g, (each) => `&#${each.charCodeAt(0)};`);
 
 function panelLines({ title, points }: Panel, top: number): string[] {
-  const minors = points.flatMap(({ figure: { minor } }) => minor ?? []);
+  const minors = points.flatMap(({ size }) => size ?? []);
   const high = minors.reduce((most, minor) => (minor > most ? minor : most), 0n);
   const low = minors.reduce((least, minor) => (minor < least ? minor : least), 0n);
   const range = high - low || 1n;
@@ -38,18 +32,18 @@ function panelLines({ title, points }: Panel, top: number): string[] {
   const down = (minor: bigint) => top + 40 + (Number(((high - minor) * 1000n) / range) * PLOT) / 1000;
   const step = (WIDTH - 2 * MARGIN) / Math.max(1, points.length);
   const every = Math.ceil(points.length / MOST_LABELS);
-  const bars = points.flatMap(({ label, figure }, index) => {
-    const [from, to] = [down(0n), down(figure.minor ?? 0n)];
+  const bars = points.flatMap(({ label, size, text, isBound }, index) => {
+    const [from, to] = [down(0n), down(size ?? 0n)];
     const x = (MARGIN + index * step).toFixed(1);
     // A bound is paler.
-    const color = `${(figure.minor ?? 0n) < 0n ? '#b3461b' : '#1b6eb3'}"${figure.known ? ' fill-opacity="0.5' : ''}`;
-    const bar = `<rect x="${x}" y="${Math.min(from, to).toFixed(1)}" width="${(step * 0.8).toFixed(1)}" height="${Math.abs(from - to).toFixed(1)}" fill="${color}"><title>${escaped(`${label}: ${figureForPeople(figure)}`)}</title></rect>`;
+    const color = `${(size ?? 0n) < 0n ? '#b3461b' : '#1b6eb3'}"${isBound ? ' fill-opacity="0.5' : ''}`;
+    const bar = `<rect x="${x}" y="${Math.min(from, to).toFixed(1)}" width="${(step * 0.8).toFixed(1)}" height="${Math.abs(from - to).toFixed(1)}" fill="${color}"><title>${escaped(`${label}: ${text}`)}</title></rect>`;
     const mark = `<text x="${x}" y="${(from - 4).toFixed(1)}" fill="#666">?<title>${escaped(`${label}: not known`)}</title></text>`;
-    const drawn = figure.minor === null ? mark : bar;
+    const drawn = size === null ? mark : bar;
     return index % every === 0 ? [drawn, `<text x="${x}" y="${top + PLOT + 58}">${escaped(label)}</text>`] : [drawn];
   });
-  const most = points.find(({ figure: { minor } }) => minor !== null && minor === (high > 0n ? high : low));
-  const scale = most ? `${most.label}: ${figureForPeople(most.figure)}` : '';
+  const most = points.find(({ size }) => size !== null && size === (high > 0n ? high : low));
+  const scale = most ? `${most.label}: ${most.text}` : '';
   return [
     `<text x="${MARGIN}" y="${top + 24}" font-weight="bold">${escaped(title)}</text>`,
     `<text x="${WIDTH - MARGIN}" y="${top + 24}" text-anchor="end">${escaped(scale)}</text>`,

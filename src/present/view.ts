@@ -102,6 +102,13 @@ export async function* tableText(result: Result, options: PresentOptions, width:
   if (result.below) yield* belowTexts(result, options, times, await frame(), { isFirst: !draw, isSilent });
 }
 
+/** Yields only the smaller tables that are below a list or a document. */
+export async function* tablesBelow(result: Result, options: PresentOptions, width: number): AsyncGenerator<string> {
+  const { isPiped = false, zone = UTC, clock } = options;
+  const times: Times = { zone, nowMs: isPiped ? undefined : clock?.now() };
+  yield* belowTexts(result, options, times, await openFrame(options, width));
+}
+
 /** Yields the smaller tables below a list or a document. */
 function* belowTexts(
   { below = [] }: Result,

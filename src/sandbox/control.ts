@@ -4,7 +4,7 @@ import { endpoints } from '../contract/endpoints/index.ts';
 import { eventOf } from '../contract/events.ts';
 import { Fault } from '../contract/faults.ts';
 import { networkOf } from '../contract/networks.ts';
-import { WEBHOOK_FAULTS } from '../contract/sandbox.ts';
+import { ANY_WEBHOOK, WEBHOOK_FAULTS } from '../contract/sandbox.ts';
 import { type Asset, amount, amountText, fromWire, toWireText } from '../money/amount.ts';
 import { type Call, isoTime } from '../service/context.ts';
 import { receivePayment } from '../service/deposits/deposits.ts';
@@ -192,14 +192,11 @@ function firstFintech({ store }: Service): string {
   return store.get<{ fintech_id: string }>('SELECT fintech_id FROM fintech ORDER BY id LIMIT 1')?.fintech_id ?? '';
 }
 
-/** Where a fault of any delivery applies. */
-const WEBHOOKS = 'webhooks';
-
 const addFault: Controls['sandbox.fault-add'] = (call, { endpoint, kind, name, times = 1 }) => {
   const isOfWebhooks = WEBHOOK_FAULTS.some((each) => each === kind);
   const refused = endpoints.find(({ id }) => id === endpoint);
-  if (isOfWebhooks && endpoint !== WEBHOOKS && !eventOf(endpoint))
-    throw new Fault('VALIDATION_ERROR', `endpoint: expected an event name or ${WEBHOOKS} for ${kind}`);
+  if (isOfWebhooks && endpoint !== ANY_WEBHOOK && !eventOf(endpoint))
+    throw new Fault('VALIDATION_ERROR', `endpoint: expected an event name or ${ANY_WEBHOOK} for ${kind}`);
   if (!isOfWebhooks && !refused) throw new Fault('VALIDATION_ERROR', 'endpoint: expected the id of a service endpoint');
   if (kind === 'payout-fails' && !PAYOUT_ENDPOINTS.some((id) => id === endpoint))
     throw new Fault('VALIDATION_ERROR', `kind: payout-fails applies only to ${PAYOUT_ENDPOINTS.join(', ')}`);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { inTurn, outputOf, residentMb } from './measure.ts';
 import type { Figure, Row, Target } from './report.ts';
@@ -9,6 +10,14 @@ import { type Load, type Shot, shoot, shootInTurn } from './throughput.ts';
 import type { Served, Workshop } from './workshop.ts';
 
 const PAINT_LIMIT_MS = 1_000;
+/** The first page, over everything that the sandbox has. */
+const NOW_LIMIT_MS = 500;
+/** From the response to a request to its row in an open page. */
+const LIVE_LIMIT_MS = 300;
+const PAGE_LIMIT_KB = 250;
+const TAB_LIMIT_MB = 150;
+/** How many rows the sandbox of the first page has. */
+const NOW_ROWS = 200_000;
 const START_LIMIT_MS = 60;
 /** Reads after which the memory is looked at. */
 const READS = 30_000;
@@ -37,8 +46,10 @@ export async function measureInspector(shop: Workshop, size: InspectorSize): Pro
     await shoot(feesAt(inspected), { amount: size.requests - READS });
     const origin = new URL(inspected.inspector).origin;
     const cookie = await enter(inspected.inspector);
-    const open = () => openPage(chromiumPath, origin, cookie);
+    const open = () => openPage(chromiumPath, origin, cookie, '#/requests');
     rows.push(...(await pageRows(open, size)));
+    rows.push(await liveRow(open, inspected), await sizeRow(origin));
+    rows.push(...(await nowRows(shop, chromiumPath, size)));
     const { browser } = await open();
     rows.push(...(await loadRows(servers, size)));
     await browser.close();
@@ -151,9 +162,67 @@ async function enter(url: string): Promise<{ readonly name: string; readonly val
   return { name, value };
 }
 
+/** How soon a request that was answered is a row of an open page: the newest one is the first. */
+async function liveRow(open: () => ReturnType<typeof openPage>, served: Served): Promise<Row> {
+  const { browser, page } = await open();
+  const waits: number[] = [];
+  for (let run = 0; run < 20; run++) {
+    const before = (await page.evaluate(NEWEST)) as string;
+    await (await fetch(new URL('/v1/getfees', served.url), { headers: headersFor(served) })).text();
+    const answeredAt = performance.now();
+    // Not by a function of the page’s own, which its content security policy would not run.
+    while ((await page.evaluate(NEWEST)) === before);
+    waits.push(performance.now() - answeredAt);
+  }
+  await browser.close();
+  return against(
+    'page of the inspector: from a response to its row',
+    waits,
+    LIVE_LIMIT_MS,
+    'The page is told 4 times a second.',
+  );
+}
+
+/** What tells the newest row of the list from those before. As a text, because nothing here is compiled for a browser. */
+const NEWEST = `(document.querySelector('.row')?.id ?? '')`;
+
+/** What is loaded of the page, compressed as a server would. */
+async function sizeRow(origin: string): Promise<Row> {
+  const texts = await Promise.all(
+    ['/', '/page.js', '/page.css'].map(async (path) => (await fetch(`${origin}${path}`)).text()),
+  );
+  const bytes = texts.reduce((sum, text) => sum + gzipSync(text).length, 0);
+  return { ...against('page of the inspector, compressed', [bytes / 1e3], PAGE_LIMIT_KB), unit: 'kB' };
+}
+
+/** The first page of a sandbox with many rows: when it is painted, and what its tab takes. */
+async function nowRows(shop: Workshop, chromiumPath: string, { paints }: InspectorSize): Promise<Row[]> {
+  outputOf(shop.fiatrail('many', ['sandbox', 'seed', '--users', '250']));
+  outputOf(shop.fiatrail('many', ['sandbox', 'seed', '--history', String(NOW_ROWS)]));
+  const words = ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json', '--inspect'];
+  const served = (await shop.serve(shop.fiatrail('many', words))) as Inspected;
+  const origin = new URL(served.inspector).origin;
+  const cookie = await enter(served.inspector);
+  const [painted, memory]: [number[], number[]] = [[], []];
+  for (let run = 0; run < paints; run++) {
+    const { browser, page, paintedMs } = await openPage(chromiumPath, origin, cookie, '#/now');
+    painted.push(paintedMs);
+    memory.push(
+      (((await page.evaluate('performance.memory?.usedJSHeapSize')) as number | undefined) ?? Number.NaN) / 1e6,
+    );
+    await browser.close();
+  }
+  await shop.stop(served);
+  const many = `${NOW_ROWS.toLocaleString('en')} rows`;
+  return [
+    against(`page of the inspector: Now over ${many}`, painted, NOW_LIMIT_MS, 'Each in a browser just started.'),
+    { ...against(`JavaScript heap of the tab, Now over ${many}`, memory, TAB_LIMIT_MB), unit: 'MB' },
+  ];
+}
+
 /** Notes when the first row of the list is painted. As a text, because nothing here is compiled for a browser. */
 const NOTE_ROWS = `(function look() {
-  if (document.querySelector('.row .cell')) requestAnimationFrame(() => { window.paintedAt = performance.now(); });
+  if (document.querySelector('.row .cell, .now .latest li')) requestAnimationFrame(() => { window.paintedAt = performance.now(); });
   else requestAnimationFrame(look);
 })()`;
 
@@ -207,13 +276,14 @@ async function openPage(
   executablePath: string,
   origin: string,
   cookie: { readonly name: string; readonly value: string },
+  pane: string,
 ): Promise<{ readonly browser: Browser; readonly page: Page; readonly paintedMs: number }> {
   const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] });
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   await context.addCookies([{ ...cookie, url: origin }]);
   await context.addInitScript(NOTE_ROWS);
   const page = await context.newPage();
-  await page.goto(`${origin}/#/requests`);
+  await page.goto(`${origin}/${pane}`);
   return { browser, page, paintedMs: (await page.evaluate(PAINTED_AT)) as number };
 }
 

@@ -1,7 +1,7 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import { median, quantile } from './statistics.ts';
 
-export type Unit = 'ms' | 'MB' | '/s' | '';
+export type Unit = 'ms' | 'MB' | 'kB' | '/s' | '';
 
 /** The target of a figure, as a ratio to its baseline. */
 export interface Target {

@@ -37,10 +37,12 @@ async function inspectedAt(clock: Clock, ...words: string[]) {
 type Rows = { readonly total: number; readonly rows: readonly Readonly<Record<string, string>>[] };
 
 interface Charts {
-  readonly days: readonly string[];
+  readonly period: string;
+  readonly by: string;
+  readonly parts: readonly string[];
   readonly charts: readonly {
     readonly title: string;
-    readonly asset: string;
+    readonly unit: string;
     readonly lines: readonly { readonly title: string; readonly figures: readonly { readonly value: string }[] }[];
   }[];
 }
@@ -114,10 +116,10 @@ describe('inspect', () => {
 
   test('draws the volumes, fees and balances that the reports print', async () => {
     const { read } = await inspected();
-    const { days, charts } = (await read('/api/documents/charts')) as Charts;
+    const { parts: days, charts } = (await read('/api/documents/charts')) as Charts;
     expect(days.length).toBe(30);
     const figureOf = (title: string, asset: string, line: string, day: string) =>
-      charts.find((each) => each.title === title && each.asset === asset)?.lines.find((each) => each.title === line)
+      charts.find((each) => each.title === title && each.unit === asset)?.lines.find((each) => each.title === line)
         ?.figures[days.indexOf(day)]?.value;
     const report = async (...words: string[]) => (await fiatrailJson(home, ['report', ...words, '-q'])) as Reported;
     const { parts = [] } = await report('--since', days[0] ?? '', '--by', 'day');
@@ -134,14 +136,28 @@ describe('inspect', () => {
       }
     const { balances = [] } = await report('balance', '--since', days[0] ?? '');
     expect(balances.map(({ at }) => at)).toEqual(days);
-    for (const { at, balance } of balances)
-      expect(figureOf('Balance', 'CNGN', 'At the end of the day', at)).toBe(balance.value);
+    for (const { at, balance } of balances) expect(figureOf('Balance', 'CNGN', 'At the end', at)).toBe(balance.value);
+  });
+
+  test('draws other periods by week and month, and what it does not know as the usual one', async () => {
+    const { read } = await inspected();
+    const { choices } = (await read('/api/about')) as { choices: { charts: Record<'period' | 'by', string[]> } };
+    for (const period of choices.charts.period)
+      for (const by of choices.charts.by) {
+        const drawn = (await read(`/api/documents/charts?${new URLSearchParams({ period, by })}`)) as Charts;
+        expect([drawn.period, drawn.by]).toEqual([period, by]);
+        for (const { title, lines } of drawn.charts)
+          for (const { figures } of lines) expect(figures.length, `${period} ${by} ${title}`).toBe(drawn.parts.length);
+      }
+    const usual = await read('/api/documents/charts');
+    for (const query of ['period=__proto__&by=constructor', 'period=1000000 days&by=second', 'by=%00', 'more=1'])
+      expect(await read(`/api/documents/charts?${query}`)).toEqual(usual);
   });
 
   test('draws another day after midnight, also without a sync', async () => {
     let aheadMs = 0;
     const { read } = await inspectedAt({ ...systemClock, now: () => Date.now() + aheadMs });
-    const daysOf = async () => ((await read('/api/documents/charts')) as Charts).days;
+    const daysOf = async () => ((await read('/api/documents/charts')) as Charts).parts;
     // The sync was two days later than now, because the sandbox's clock was advanced.
     aheadMs = 2 * DAY_MS;
     const before = await daysOf();

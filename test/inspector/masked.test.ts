@@ -78,7 +78,7 @@ test('a masked page has no canary: not in rows, details, documents, or the comma
     shown.push(rows);
     for (const { id } of rows) shown.push(withCopies(name, await list.detail(id)));
   }
-  for (const read of Object.values(documents)) shown.push(await read());
+  for (const read of Object.values(documents)) shown.push(await read({}));
   const text = JSON.stringify(shown);
   expect(text).toContain('fiatrail api POST /feewithdrawal -d ');
   expectNone(text, canaries);

@@ -44,6 +44,17 @@ const page = (list: List, filter: Partial<RowFilter> = {}, limit = 100) =>
 
 type Detail = Readonly<Record<string, unknown>>;
 
+test('a user has what was paid in and out, and how much goes on', async () => {
+  const { box, user, lists } = await worked();
+  await using _ = box;
+  const [row] = (await page(lists.users, { text: user.userId })).rows;
+  // The unpaid onramp goes on.
+  expect(row).toMatchObject({ paidIn: '₦40,800.00', paidOut: '₦5,000.00', open: '1' });
+  expect(await lists.users.detail(user.userId)).toMatchObject({ paidIn: row?.['paidIn'], open: '1' });
+  for (const each of (await page(lists.users)).rows.filter(({ id }) => id !== user.userId))
+    expect(each).toMatchObject({ paidIn: null, paidOut: null, open: '0' });
+});
+
 test('the rows of each machine have columns', () => {
   expect(Object.keys(WORK_COLUMNS).sort()).toEqual(MACHINES.map(({ name }) => name).sort());
 });

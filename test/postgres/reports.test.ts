@@ -55,4 +55,9 @@ test('a copy on a server has the same reports as one in a file', async () => {
     length += JSON.stringify(inFile).length;
   }
   expect(length).toBeGreaterThan(10_000);
+  // What is drawn is read by statements of its own. How fresh each copy is stands below.
+  const drawn = await both(() => account.run('report', '--since', '10d', '--by', 'day', '--chart'));
+  const [inFile, onServer] = drawn.map((text) => text.slice(0, text.indexOf('\nChecks')));
+  expect(inFile).toMatch(/^Time to complete .*: Median$/m);
+  expect(onServer).toBe(inFile);
 });

@@ -9,13 +9,14 @@ import { kindsIn } from '../../copy/questions/report/kinds.ts';
 import { lineRowsIn } from '../../copy/questions/report/line-rows.ts';
 import type { Span } from '../../copy/questions/report/movements.ts';
 import { partsOf, type ReportStep, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
+import { type Trend, trendsIn } from '../../copy/questions/report/trends.ts';
 import { usersIn } from '../../copy/questions/report/users.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Queries } from '../../journal/store.ts';
-import { amount } from '../../money/amount.ts';
+import { ASSET_LABEL, amount, isAsset } from '../../money/amount.ts';
 import { figureSchema, paginationSchema } from '../../present/prints.ts';
-import type { Below, Column } from '../../present/result.ts';
+import type { Below, Column, Panel } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
@@ -31,7 +32,6 @@ import { completeOption, incomplete, reasonLines } from './known.ts';
 import {
   assetSchema,
   balanceLines,
-  chartLines,
   checkLines,
   differenceLines,
   differenceSchema,
@@ -48,11 +48,13 @@ import {
 import { owedCommand } from './owed.ts';
 import { pendingCommand } from './pending.ts';
 import {
+  chartOption,
   iso,
   neverLooked,
   periodArgument,
   periodIn,
   periodSchema,
+  pointOf,
   type ReportPeriod,
   spanIn,
   svgOption,
@@ -85,17 +87,32 @@ const ASSET_COLUMNS: readonly Column[] = [
   ...LINES.map(([field]) => right(field, field !== 'opening' && field !== 'closing' && field !== 'unlisted')),
 ];
 
+interface More {
+  readonly below?: readonly Below[];
+  /** Drawn instead of the rows. */
+  readonly bars?: readonly Panel[] | undefined;
+  readonly error?: CliError | undefined;
+}
+
 /** Rows, with what is below them on a terminal. */
 function rowsOutcome(
   { terminal, isComplete }: Pick<Asking, 'terminal' | 'isComplete'>,
   data: Readonly<Record<string, unknown>> & Pick<Reach, 'partial'>,
   [lists, columns]: readonly [string, readonly Column[]],
-  { below = [], error: found }: { readonly below?: readonly Below[]; readonly error?: CliError | undefined } = {},
+  { below = [], bars, error: found }: More = {},
 ): Outcome {
   const { zone } = terminal.globals;
   const all = [...below, ...reasonLines(data, zone)];
   const error = found ?? (isComplete ? incomplete(data, zone, data.partial) : undefined);
-  const result = { data, hasFigures: true, lists, list: { isWhole: true }, columns, below: all } as const;
+  const result = {
+    data,
+    hasFigures: true,
+    lists,
+    list: { isWhole: true },
+    columns,
+    below: all,
+    ...(bars && { bars }),
+  } as const;
   return { result, ...(error ? { error } : {}) };
 }
 
@@ -176,7 +193,7 @@ async function byStep(
   asking: Asking,
   queries: Queries,
   period: ReportPeriod,
-  { step, svg }: { readonly step: ReportStep; readonly svg: string | undefined },
+  { step, svg, isChart }: { readonly step: ReportStep; readonly svg: string | undefined; readonly isChart: boolean },
 ): Promise<Outcome> {
   const { account, terminal } = asking;
   const parts = partsOf(period.sinceMs, period.untilMs, step, terminal.globals.zone);
@@ -194,21 +211,27 @@ async function byStep(
     { field: 'movements', title: 'Movements', align: 'right', isWide: true },
   ];
   if (svg !== undefined) await writeChart(account, svg, `By ${step}`, chartOf(moves, parts));
-  const charts = chartLines(moves, parts, {
-    title: STEP_TITLES[step],
-    isPlain: account.globals.present.isPlain === true,
-  });
-  return rowsOutcome(asking, { ...head, parts: rows }, ['parts', columns], { below: [...charts, ...below], error });
+  const bars = isChart ? panelsOf(await trendsIn(queries, spans), parts) : undefined;
+  return rowsOutcome(asking, { ...head, parts: rows }, ['parts', columns], { bars, below, error });
 }
 
-/** A panel for each asset and line that moved. */
+/** A panel for each line of each trend. */
+const panelsOf = (trends: readonly Trend[], parts: readonly { readonly name: string }[]): Panel[] =>
+  trends.flatMap(({ title, unit, lines }) =>
+    lines.map((line) => ({
+      title: `${title}${isAsset(unit) ? ` in ${ASSET_LABEL[unit]}` : ''}: ${line.title}`,
+      points: line.values.map((value, index) => ({ ...value, label: parts[index]?.name ?? '' })),
+    })),
+  );
+
+/** A panel for each asset and line that moved, for a file. */
 function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { readonly name: string }[]) {
   return assets.flatMap((report) =>
     MOVED.filter((field) => isWorthARow(report[field])).map((field) => ({
       title: `${report.asset}: ${titleOfLine(field)}`,
       points: parts.map(({ name }, index) => {
         const own = moved[index]?.find(({ asset }) => asset === report.asset);
-        return { label: name, figure: own ? own[field] : amount(report.asset, 0n) };
+        return pointOf(name, own ? own[field] : amount(report.asset, 0n));
       }),
     })),
   );
@@ -310,6 +333,7 @@ const reportCommand = command({
     'fiatrail report last month',
     'fiatrail report last month -o json',
     'fiatrail report --since 7d --by day',
+    'fiatrail report last month --by week --chart',
     'fiatrail report --by asset -o csv',
     'fiatrail report last month --rows fees',
     'fiatrail report last month --by day --svg last-month.svg',
@@ -331,12 +355,16 @@ const reportCommand = command({
     ),
     ...periodOptions,
     complete: completeOption,
+    chart: chartOption,
     svg: svgOption,
   },
-  run: async (account, terminal, { period: name, by, rows, since, until, svg, complete: isComplete = false }) => {
+  run: async (account, terminal, typed) => {
+    const { period: name, by, rows, since, until, svg, chart: isChart = false, complete: isComplete = false } = typed;
     const step = STEPS.find((each) => each === by);
-    if (svg !== undefined && !step)
-      throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
+    if ((svg !== undefined || isChart) && !step)
+      throw new CliError('usage', `${isChart ? '--chart' : '--svg'} draws days, weeks or months`, {
+        hint: 'add: --by day',
+      });
     if (rows !== undefined && by !== undefined)
       throw new CliError('usage', '--rows lists the rows of one figure; it cannot be grouped', {
         hint: 'leave out --by',
@@ -347,7 +375,7 @@ const reportCommand = command({
         const asking = { account, terminal, isComplete };
         if (rows !== undefined) return rowsOfFigure(asking, queries, period, rows);
         if (by === 'user') return byUser(asking, queries, period);
-        if (step) return byStep(asking, queries, period, { step, svg });
+        if (step) return byStep(asking, queries, period, { step, svg, isChart });
         return wholeReport(asking, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
       }),
     );

@@ -9,7 +9,7 @@ import {
   isWorthARow,
 } from '../../copy/questions/report/balance.ts';
 import type { Difference } from '../../copy/questions/report/differences.ts';
-import { ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
+import { amount, amountForPeople } from '../../money/amount.ts';
 import type { Figure } from '../../money/figure.ts';
 import { amountSchema, figureSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
@@ -173,42 +173,6 @@ export function checkLines(
       { field: 'says', title: 'Result' },
     ],
   };
-}
-
-/** The longest bar of a chart. */
-const BAR = 16;
-
-/** For each asset, what came in and went out in each part, as bars. */
-export function chartLines(
-  { parts: moved }: AccountReport,
-  parts: readonly { readonly name: string }[],
-  { title, isPlain }: { readonly title: string; readonly isPlain: boolean },
-): Below[] {
-  const assets = [...new Set(moved.flatMap((each) => each.map(({ asset }) => asset)))];
-  return assets.flatMap((asset) => {
-    const sums = moved.map((each) => each.find((own) => own.asset === asset));
-    const sizeOf = ({ minor }: Figure) => (minor === null ? 0n : minor < 0n ? -minor : minor);
-    const all = sums.flatMap((each) => (each ? [sizeOf(each.in), sizeOf(each.out)] : []));
-    const most = all.reduce((max, minor) => (minor > max ? minor : max), 0n);
-    if (most === 0n) return [];
-    // What moved has a bar, however short, and what is not known has none.
-    const bar = (figure: Figure | undefined) => {
-      if (!figure) return '';
-      if (figure.minor === null) return 'not known';
-      return (isPlain ? '#' : '█').repeat(Number((sizeOf(figure) * BigInt(BAR) + most - 1n) / most));
-    };
-    const rows = sums.map((each, index) => ({
-      name: parts[index]?.name ?? '',
-      in: bar(each?.in),
-      out: bar(each?.out),
-    }));
-    const columns = [
-      { field: 'name', title },
-      { field: 'in', title: 'In' },
-      { field: 'out', title: 'Out' },
-    ];
-    return [{ title: `Chart of ${ASSET_LABEL[asset]}`, rows, columns }];
-  });
 }
 
 /** The error of movements that no list shows and nobody accepted; each counts, also if another one cancels it. */

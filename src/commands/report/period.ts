@@ -11,8 +11,10 @@ import { fileErrors } from '../../files/inspect.ts';
 import { replaceFile } from '../../files/private-file.ts';
 import type { Queries } from '../../journal/store.ts';
 import { printable } from '../../money/amount.ts';
+import { type Figure, figureForPeople } from '../../money/figure.ts';
+import type { Point } from '../../present/result.ts';
 import { barsSvg } from '../../present/svg.ts';
-import { option, plainText, someArguments, word } from '../../terminal/parse/parameters.ts';
+import { option, plainText, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
@@ -111,6 +113,14 @@ export const neverLooked = () =>
     code: 'NO_COPY',
     hint: 'run: fiatrail sync',
   });
+
+export const chartOption = switchOn('--chart', 'draw bars instead of the table');
+
+/** A figure as a bar. */
+export const pointOf = (label: string, figure: Figure): Point => ({
+  ...{ label, size: figure.minor, text: figureForPeople(figure) },
+  isBound: figure.minor !== null && figure.known !== undefined,
+});
 
 export const svgOption = option('--svg <file>', 'also draw a bar chart to this SVG file', plainText);
 

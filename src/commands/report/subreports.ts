@@ -3,7 +3,8 @@ import { reachOf } from '../../copy/questions/in-copy.ts';
 import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
 import { partsOf, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
 import { usersIn } from '../../copy/questions/report/users.ts';
-import { type Figure, negated } from '../../money/figure.ts';
+import { ASSET_LABEL } from '../../money/amount.ts';
+import { negated } from '../../money/figure.ts';
 import { figureSchema, paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/parameters.ts';
@@ -11,10 +12,12 @@ import { periodOptions } from '../../terminal/parse/period.ts';
 import { completeOption, reported } from './known.ts';
 import { checkLines } from './lines.ts';
 import {
+  chartOption,
   neverLooked,
   periodArgument,
   periodIn,
   periodSchema,
+  pointOf,
   spanIn,
   svgOption,
   withCopyFor,
@@ -110,27 +113,13 @@ const usersCommand = command({
     ),
 });
 
-/** A bar of up to so many blocks. */
-const BAR = 24;
-
-/** Balances as bars; what is not known has none. */
-function balanceBars(balances: readonly { readonly at: string; readonly balance: Figure }[], isPlain: boolean) {
-  const most = balances.reduce((max, { balance: { minor } }) => (minor !== null && minor > max ? minor : max), 1n);
-  return balances.map(({ at, balance: { minor } }) => ({
-    at,
-    bar:
-      minor === null
-        ? 'not known'
-        : (isPlain ? '#' : '█').repeat(minor > 0n ? Number((minor * BigInt(BAR)) / most) : 0),
-  }));
-}
-
 const balanceCommand = command({
   words: ['report', 'balance'],
   summary: 'Report a token’s balance at the end of each day, week or month',
   examples: [
     'fiatrail report balance',
     'fiatrail report balance --token USDC --since 30d --by week',
+    'fiatrail report balance --since 30d --chart',
     'fiatrail report balance last month --svg last-month.svg',
   ],
   endpoints: [],
@@ -147,9 +136,14 @@ const balanceCommand = command({
     by: option('--by <part>', 'group by day, week or month (default day)', oneOf(...STEPS)),
     ...periodOptions,
     complete: completeOption,
+    chart: chartOption,
     svg: svgOption,
   },
-  run: (account, terminal, { period: name, token: asset = 'CNGN', by = 'day', since, until, svg, complete = false }) =>
+  run: (
+    account,
+    terminal,
+    { period: name, token: asset = 'CNGN', by = 'day', since, until, chart = false, svg, complete = false },
+  ) =>
     withCopyFor(account, terminal, name, { since, until }, (copy) =>
       copy.read(async (queries) => {
         const period = await periodIn(account, terminal, queries, name, { since, until });
@@ -161,18 +155,15 @@ const balanceCommand = command({
           const [balance, at] = [each.get(asset), parts[index]?.name];
           return balance && at !== undefined ? [{ at, balance }] : [];
         });
-        if (svg !== undefined)
-          await writeChart(account, svg, `Balance in ${asset}`, [
-            { title: asset, points: balances.map(({ at, balance }) => ({ label: at, figure: balance })) },
-          ]);
+        const points = balances.map(({ at, balance }) => pointOf(at, balance));
+        if (svg !== undefined) await writeChart(account, svg, `Balance in ${asset}`, [{ title: asset, points }]);
         const columns = [
           { field: 'at', title: by === 'week' ? 'Week of' : by === 'day' ? 'Day' : 'Month' },
           { field: 'balance', title: 'Balance', align: 'right' },
         ] as const;
-        const rows = balanceBars(balances, account.globals.present.isPlain === true);
-        const below = { title: 'Chart', rows, columns: [columns[0], { field: 'bar', title: '' }] };
+        const bars = chart ? { bars: [{ title: `Balance in ${ASSET_LABEL[asset]}`, points }] } : {};
         const data = { ...spanIn(period), balances };
-        return reported(terminal, complete, { data, lists: 'balances', list: { isWhole: true }, columns, below });
+        return reported(terminal, complete, { data, lists: 'balances', list: { isWhole: true }, columns, ...bars });
       }),
     ),
 });

@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { sandboxFaultAdd, sandboxFaultClear, sandboxFaultList } from '../../contract/control.ts';
 import { eventOf } from '../../contract/events.ts';
-import { FAULT_KINDS } from '../../contract/sandbox.ts';
+import { FAULT_KINDS, FAULT_MEANINGS, type FaultKind, REQUEST_FAULTS, WEBHOOK_FAULTS } from '../../contract/sandbox.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';
@@ -20,7 +20,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
   const addCommand = command({
     words: ['sandbox', 'fault', 'add'],
     summary: 'Inject a fault into the next requests to an endpoint',
-    details: KINDS,
+    details: KINDS(),
     examples: [
       'fiatrail sandbox fault add --on fees.withdraw --fault lost-response',
       'fiatrail sandbox fault add --on "offramp create" --fault payout-fails --times 2',
@@ -105,26 +105,12 @@ async function endpointOf(text: string, catalogue: readonly Group[]): Promise<st
   );
 }
 
+const described = (kinds: readonly FaultKind[], width: number) =>
+  kinds.map((kind) => `  ${kind.padEnd(width)}${FAULT_MEANINGS[kind]}`).join('\n');
+
 /** Describes each kind, for the help. */
-const KINDS = `Kinds:
-  lost-request       the connection drops before the request is processed
-  lost-response      the request is processed, then the connection drops
-  slow               the response is delayed by 3 seconds
-  http-500           HTTP 500, the request is not processed
-  http-500-after     HTTP 500, but the request is processed
-  http-502-html      HTTP 502 with an HTML page, the request is not processed
-  reject             the service rejects the request with the condition of --name
-  rate-limit         HTTP 429, the request is not processed; retry after 1 s
-  malformed-json     the request is processed, the response is invalid JSON
-  truncated          the request is processed, half of the response arrives
-  payout-fails       the bank rejects the next payout
+const KINDS = () => `Kinds:
+${described(REQUEST_FAULTS, 19)}
 
 Kinds for webhooks, with --on webhooks or --on EVENT:
-  duplicate-webhook        the next event is delivered twice, under one id
-  late-webhook             it is delivered 10 minutes later
-  reordered-webhook        it is delivered 5 seconds late, after later events
-  lost-webhook             it is never delivered
-  slow-webhook             the first attempt is made 3 seconds later
-  stale-webhook            the first attempt has a timestamp 10 minutes old
-  wrong-signature-webhook  the first attempt has a wrong signature
-  wrong-secret-webhook     the first attempt is signed with another secret`;
+${described(WEBHOOK_FAULTS, 25)}`;

@@ -1,21 +1,30 @@
 import type { Zone } from '../../base/zone.ts';
+import { readKnownUntil } from '../../copy/list-state.ts';
 import { existingCopy } from '../../copy/open.ts';
-import { accountIn, balancesAt } from '../../copy/questions/report/balance.ts';
-import { ASSETS, lastCheckAt } from '../../copy/questions/report/checks.ts';
-import { partsOf, spanOf } from '../../copy/questions/report/periods.ts';
+import { lastCheckAt } from '../../copy/questions/report/checks.ts';
+import { monthNamed, partsOf, STEPS, spanOf } from '../../copy/questions/report/periods.ts';
+import { sizeText, type Trend, type TrendUnit, trendsIn, volumesIn } from '../../copy/questions/report/trends.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Queries } from '../../journal/store.ts';
-import { type Asset, amount, amountText } from '../../money/amount.ts';
-import { type Figure, figureForPeople, negated } from '../../money/figure.ts';
+import { DAYS_BEFORE } from '../now.ts';
+import type { Asked } from '../source.ts';
 
-/** How many days are drawn, with today. */
-const DAYS = 30;
 const DAY_MS = 86_400_000;
+
+/** The periods that can be drawn, with the days that they have. */
+const DAYS: Readonly<Record<string, number>> = { '30 days': 30, '90 days': 90, '12 months': 365 };
+
+/** What the page can ask the charts for. */
+export const CHART_CHOICES = {
+  period: [...Object.keys(DAYS), 'this month', 'last month'],
+  by: STEPS,
+} as const;
 
 /** What is drawn, which is nothing where it is not known, and what is written. */
 interface DrawnFigure {
   readonly value: string | null;
   readonly text: string;
+  readonly isBound?: true;
 }
 
 interface Line {
@@ -23,67 +32,95 @@ interface Line {
   readonly figures: readonly DrawnFigure[];
 }
 
-/** Lines of one asset, with a figure for each day. */
+/** Lines of one unit, with a figure for each part of the period. */
 interface Chart {
   readonly title: string;
-  readonly asset: Asset;
+  readonly unit: TrendUnit;
   readonly lines: readonly Line[];
 }
 
 interface Charts {
-  readonly days: readonly string[];
+  readonly period: string;
+  readonly by: string;
+  /** The name of each part. */
+  readonly parts: readonly string[];
   readonly charts: readonly Chart[];
 }
-
-const NOTHING: Charts = { days: [], charts: [] };
-
-type MovedField = 'in' | 'out' | 'earned' | 'fees';
 
 /** Today, until which the charts go. */
 export const todayIn = (zone: Zone, nowMs: number): string => partsOf(nowMs, nowMs + 1, 'day', zone)[0]?.name ?? '';
 
-/** Volumes, fees and balances of each asset on the last days: the figures of `report --by day` and `report balance`. */
-export async function chartsDocument({ world, profile }: Account, zone: Zone): Promise<Charts> {
+/** Reads trends of the local copy; none without one. */
+async function trendsOf(
+  { world, profile }: Account,
+  read: (queries: Queries, untilMs: number) => Promise<Pick<Charts, 'parts' | 'charts'>>,
+): Promise<Pick<Charts, 'parts' | 'charts'>> {
   const copy = await existingCopy(world, profile);
+  const nothing = { parts: [], charts: [] };
   try {
-    return copy ? await copy.read((queries) => chartsIn(queries, world.clock.now(), zone)) : NOTHING;
+    return copy
+      ? await copy.read(async (queries) => {
+          const looked = await lastCheckAt(queries);
+          if (looked === undefined) return nothing;
+          return read(queries, Math.max(world.clock.now(), Date.parse(looked)) + 1);
+        })
+      : nothing;
   } finally {
     await copy?.close();
   }
 }
 
-async function chartsIn(queries: Queries, clockMs: number, zone: Zone): Promise<Charts> {
-  const looked = await lastCheckAt(queries);
-  if (looked === undefined) return NOTHING;
-  const untilMs = Math.max(clockMs, Date.parse(looked)) + 1;
-  // The first of these days is not whole.
-  const days = partsOf(untilMs - (DAYS + 1) * DAY_MS, untilMs, 'day', zone).slice(-DAYS);
-  const spans = days.map(({ sinceMs, untilMs: endMs }) => spanOf(sinceMs, endMs));
-  const ends = spans.map(({ to }) => to);
-  const { parts } = await accountIn(queries, { from: spans[0]?.from ?? '', to: ends.at(-1) ?? '' }, spans);
-  const balances = (await balancesAt(queries, ends)) ?? [];
-  const charts = ASSETS.flatMap((asset): Chart[] => {
-    const moved = parts.map((part) => part.find((each) => each.asset === asset));
-    const line = (title: string, field: MovedField) => {
-      const figures = moved.map((each) => each?.[field] ?? amount(asset, 0n));
-      // What goes out and is paid is drawn upwards.
-      return lineOf(title, field === 'out' || field === 'fees' ? figures.map(negated) : figures);
-    };
-    const held = balances.map((each) => each.get(asset) ?? amount(asset, 0n));
-    return [
-      { title: 'Volumes', asset, lines: [...line('In', 'in'), ...line('Out', 'out')] },
-      { title: 'Fees', asset, lines: [...line('Earned', 'earned'), ...line('Paid', 'fees')] },
-      { title: 'Balance', asset, lines: lineOf('At the end of the day', held) },
-    ];
+const chosen = <T extends string>(of: readonly T[], asked: string | undefined): T | undefined =>
+  of.find((each) => each === asked) ?? of[0];
+
+/** The last part goes until the last sync, if that was in it: of what came later, nothing is known yet. */
+async function spansOf(queries: Queries, parts: ReturnType<typeof partsOf>) {
+  const knownMs = Date.parse((await readKnownUntil(queries)) ?? '');
+  return parts.map(({ sinceMs, untilMs }, index) => {
+    const isKnownInPart = index === parts.length - 1 && knownMs >= sinceMs && knownMs < untilMs;
+    return spanOf(sinceMs, isKnownInPart ? knownMs + 1 : untilMs);
   });
-  return { days: days.map(({ name }) => name), charts: charts.filter(({ lines }) => lines.length > 0) };
 }
 
-/** A line is drawn if something is known of it that is not zero. */
-function lineOf(title: string, figures: readonly Figure[]): Line[] {
-  if (figures.every(({ minor }) => minor === null || minor === 0n)) return [];
-  return [{ title, figures: figures.map((each) => ({ value: decimalsOf(each), text: figureForPeople(each) })) }];
+/** The charts of a period: the figures of the reports by day, week or month. */
+export async function chartsDocument(account: Account, zone: Zone, asked: Asked): Promise<Charts> {
+  const period = chosen(CHART_CHOICES.period, asked['period']) ?? '';
+  const by = chosen(CHART_CHOICES.by, asked['by']) ?? 'day';
+  const drawn = await trendsOf(account, async (queries, untilMs) => {
+    const parts = partsOf(...timesOf(period, untilMs, zone), by, zone);
+    const trends = await trendsIn(queries, await spansOf(queries, parts));
+    return { parts: parts.map(({ name }) => name), charts: trends.map(chartOf) };
+  });
+  return { period, by, ...drawn };
 }
 
-const decimalsOf = ({ asset, minor }: Figure) =>
-  asset === null || minor === null ? null : amountText({ asset, minor });
+/** When a period begins, and ends: now at the latest. */
+function timesOf(period: string, untilMs: number, zone: Zone): readonly [sinceMs: number, untilMs: number] {
+  const month = monthNamed(period, zone, untilMs - 1);
+  if (month) return [month.sinceMs, Math.min(month.untilMs, untilMs)];
+  const days = partsOf(untilMs - ((DAYS[period] ?? 30) + 1) * DAY_MS, untilMs, 'day', zone);
+  // The first of these days is not whole.
+  return [days.at(-(DAYS[period] ?? 30))?.sinceMs ?? untilMs - DAY_MS, untilMs];
+}
+
+/** What came in and went out on the last days. */
+export async function volumesDocument(account: Account, zone: Zone): Promise<readonly Chart[]> {
+  const { charts } = await trendsOf(account, async (queries, untilMs) => {
+    const days = partsOf(untilMs - (DAYS_BEFORE + 2) * DAY_MS, untilMs, 'day', zone).slice(-(DAYS_BEFORE + 1));
+    const trends = await volumesIn(queries, await spansOf(queries, days));
+    return { parts: days.map(({ name }) => name), charts: trends.map(chartOf) };
+  });
+  return charts;
+}
+
+const chartOf = ({ title, unit, lines }: Trend): Chart => ({
+  ...{ title, unit },
+  lines: lines.map((line) => ({
+    title: line.title,
+    figures: line.values.map(({ size, text, isBound }) => ({
+      value: size === null ? null : sizeText(unit, size),
+      text,
+      ...(isBound && { isBound }),
+    })),
+  })),
+});

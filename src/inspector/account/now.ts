@@ -1,13 +1,14 @@
 import { existingCopy } from '../../copy/open.ts';
-import { checksIn } from '../../copy/questions/report/checks.ts';
+import { checksIn, lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { tablesOf } from '../../copy/sync.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
+import { clockDistance } from '../../engine/connection/service-time.ts';
 import { type Asset, amount, amountForPeople, TOKENS } from '../../money/amount.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { DAYS_BEFORE, MOST_LATEST, type Now, type NowFigure, type NowNeed } from '../now.ts';
+import { MOST_LATEST, type Now, type NowFigure, type NowNeed } from '../now.ts';
 import { type List, newestOf } from '../source.ts';
-import type { chartsDocument } from './charts.ts';
+import type { volumesDocument } from './charts.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -16,11 +17,11 @@ interface NowSources {
   readonly inbox: () => Promise<Inbox | undefined>;
   readonly copied: List;
   readonly plans: List;
-  readonly charts: () => Promise<Awaited<ReturnType<typeof chartsDocument>>>;
+  readonly volumes: () => ReturnType<typeof volumesDocument>;
 }
 
 /** What this machine knows of the account now. The balances are as old as the last sync, which it says. */
-export async function accountNow({ account, inbox, copied, plans, charts }: NowSources): Promise<Now> {
+export async function accountNow({ account, inbox, copied, plans, volumes }: NowSources): Promise<Now> {
   const { world, profile } = account;
   const nowMs = world.clock.now();
   const copy = await existingCopy(world, profile);
@@ -43,12 +44,13 @@ export async function accountNow({ account, inbox, copied, plans, charts }: NowS
       balances: copy ? balancesOf(look?.held, owed ?? [], await openIn(copied)) : [],
       needs: [
         ...copyNeeds(tables, asOf, nowMs, copy !== undefined),
+        ...clockNeeds(account, await copy?.read(lastCheckAt)),
         ...(await journalNeeds(account)),
         ...(await planNeeds(plans)),
         ...(await workNeeds(copied, nowMs)),
         ...eventNeeds(await (await inbox())?.counts()),
       ],
-      volumes: volumesOf(await charts()),
+      volumes: volumesOf(await volumes()),
       latest: (await newestOf(copied, { text: '', state: '', limit: MOST_LATEST })).rows.toReversed(),
     };
   } finally {
@@ -116,6 +118,20 @@ function copyNeeds(
   ];
 }
 
+/** A clock that is off by more than this is worth a word, as commands have it. */
+const CLOCK_MS = 30_000;
+
+/** What the service said the time was, at the last sync, cannot be later than now. A sandbox’s clock is moved on purpose. */
+export function clockNeeds(
+  { world, profile }: Pick<Account, 'world' | 'profile'>,
+  checkedAt: string | undefined,
+): NowNeed[] {
+  const behindMs = checkedAt === undefined ? 0 : Date.parse(checkedAt) - world.clock.now();
+  if (profile.mode !== 'live' || !(behindMs > CLOCK_MS)) return [];
+  const what = `the clock of this machine is at least ${clockDistance(behindMs)} behind the service’s`;
+  return [{ what, count: 1, list: 'copy', todo: 'fiatrail doctor' }];
+}
+
 async function journalNeeds(account: Account): Promise<NowNeed[]> {
   const unknown = (await (await existingJournal(account))?.unknownOutcomes(account.profile.name)) ?? 0;
   if (unknown === 0) return [];
@@ -167,18 +183,17 @@ function eventNeeds(counts: { readonly dead: number; readonly quarantined: numbe
 }
 
 /** What came in and went out on each of the last days, as the reports say. */
-function volumesOf({ charts }: Awaited<ReturnType<typeof chartsDocument>>): Now['volumes'] {
-  return charts
-    .filter(({ title }) => title === 'Volumes')
-    .flatMap(({ asset, lines }) =>
-      lines.map(({ title, figures }) => {
-        const days = figures.slice(-(DAYS_BEFORE + 1));
-        const before = days.slice(0, -1).toSorted((a, b) => Number(a.value ?? -1) - Number(b.value ?? -1));
-        return {
-          ...{ title, asset, today: days.at(-1)?.text ?? 'not known' },
-          usual: before[Math.floor(before.length / 2)]?.text ?? null,
-          days: days.map(({ value }) => (value === null ? null : Number(value))),
-        };
-      }),
-    );
+function volumesOf(charts: Awaited<ReturnType<typeof volumesDocument>>): Now['volumes'] {
+  return charts.flatMap(({ unit, lines }) =>
+    lines.map(({ title, figures }) => {
+      // Of a day of which nothing is known, nothing is usual.
+      const known = figures.slice(0, -1).filter(({ value }) => value !== null);
+      const before = known.toSorted((a, b) => Number(a.value) - Number(b.value));
+      return {
+        ...{ title, asset: unit, today: figures.at(-1)?.text ?? 'not known' },
+        usual: before[Math.floor(before.length / 2)]?.text ?? null,
+        days: figures.map(({ value }) => (value === null ? null : Number(value))),
+      };
+    }),
+  );
 }

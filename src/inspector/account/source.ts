@@ -9,11 +9,11 @@ import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { heldList, heldWhile } from '../held.ts';
+import { heldByQuestion, heldList, heldWhile } from '../held.ts';
 import { lookOf, lookOfOperation } from '../look.ts';
 import type { Found, InspectorSource, LinksTo } from '../source.ts';
 import { copiedBook } from './book.ts';
-import { chartsDocument, todayIn } from './charts.ts';
+import { CHART_CHOICES, chartsDocument, todayIn, volumesDocument } from './charts.ts';
 import { eventOf, newestEvents } from './events.ts';
 import { accountNow } from './now.ts';
 import { newestOperations, operationOf } from './operations.ts';
@@ -28,6 +28,49 @@ interface AccountSource extends InspectorSource {
   close(): Promise<void>;
 }
 
+/** What changes when something does that the page shows. */
+interface Versions {
+  readonly operations: () => Promise<string>;
+  readonly events: () => Promise<string>;
+  readonly charts: () => Promise<string>;
+}
+
+type OpenInbox = () => Promise<Inbox | undefined>;
+
+function versionsOf(account: Account, inbox: OpenInbox, zone: Zone): Versions {
+  const copy = copyVersionOf(account);
+  return {
+    operations: async () => (await (await existingJournal(account))?.head())?.hash ?? '',
+    events: async () => {
+      const [extent, counts] = [await (await inbox())?.extent(), await (await inbox())?.counts()];
+      return [extent?.latestId ?? 0n, ...Object.values(counts ?? {})].join('.');
+    },
+    charts: async () => `${await copy()}.${todayIn(zone, account.world.clock.now())}`,
+  };
+}
+
+const listsOf = (account: Account, inbox: OpenInbox, versions: Versions) => ({
+  operations: heldList(
+    versions.operations,
+    () => newestOperations(account),
+    (id) => operationOf(account, inbox, id),
+    ['look', 'time', 'amount'],
+  ),
+  events: heldList(
+    versions.events,
+    async () => newestEvents(await inbox()),
+    async (id) => eventOf(await inbox(), id),
+    ['look', 'time'],
+  ),
+  plans: heldList(
+    versions.operations,
+    () => newestPlans(account),
+    (id) => planOf(account, id),
+    ['look', 'time'],
+  ),
+  copied: storyList(account),
+});
+
 /** What this machine knows of a real account: its journal, its inbox and its local copy. It sends nothing, and changes nothing. */
 export function accountSource(account: Account, zone: Zone): AccountSource {
   const { world, profile } = account;
@@ -36,56 +79,26 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
     opened ??= await existingProfileInbox(world, profile);
     return opened;
   };
-  const copyVersion = copyVersionOf(account);
-  const operationsVersion = async () => (await (await existingJournal(account))?.head())?.hash ?? '';
-  const eventsVersion = async () => {
-    const [extent, counts] = [await (await inbox())?.extent(), await (await inbox())?.counts()];
-    return [extent?.latestId ?? 0n, ...Object.values(counts ?? {})].join('.');
-  };
-  const chartsVersion = async () => `${await copyVersion()}.${todayIn(zone, world.clock.now())}`;
-  const charts = heldWhile(chartsVersion, () => chartsDocument(account, zone));
-  const lists = {
-    operations: heldList(
-      operationsVersion,
-      () => newestOperations(account),
-      (id) => operationOf(account, inbox, id),
-      ['look', 'time', 'amount'],
-    ),
-    events: heldList(
-      eventsVersion,
-      async () => newestEvents(await inbox()),
-      async (id) => eventOf(await inbox(), id),
-      ['look', 'time'],
-    ),
-    plans: heldList(
-      operationsVersion,
-      () => newestPlans(account),
-      (id) => planOf(account, id),
-      ['look', 'time'],
-    ),
-    copied: storyList(account),
-  };
+  const versions = versionsOf(account, inbox, zone);
+  const volumes = heldWhile(versions.charts, () => volumesDocument(account, zone));
+  const charts = heldByQuestion(versions.charts, (asked) => chartsDocument(account, zone, asked));
+  const lists = listsOf(account, inbox, versions);
+  const { copied, plans } = lists;
   return {
     title: profile.name,
     zone: zone.name,
     lists,
     actions: {},
     documents: {
-      now: () =>
-        accountNow({
-          account,
-          inbox,
-          copied: lists.copied,
-          plans: lists.plans,
-          charts: async () => (await charts()).value,
-        }),
-      charts: async () => (await charts()).value,
+      now: () => accountNow({ account, inbox, copied, plans, volumes: async () => (await volumes()).value }),
+      charts,
       copy: () => copyDocument(account),
       book: () => copiedBook(account),
     },
+    choices: { charts: CHART_CHOICES },
     find: (text) => found(account, text),
     linksOf: (texts) => linksOf(account, texts),
-    version: async () => [await operationsVersion(), await eventsVersion(), await chartsVersion()].join('-'),
+    version: async () => [await versions.operations(), await versions.events(), await versions.charts()].join('-'),
     close: async () => opened?.close(),
   };
 }

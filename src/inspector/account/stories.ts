@@ -1,6 +1,6 @@
 import type { LocalCopy } from '../../copy/database.ts';
 import { existingCopy } from '../../copy/open.ts';
-import { lookLocally, withOperations } from '../../copy/questions/look.ts';
+import { type FindMatch, lookLocally, withOperations } from '../../copy/questions/look.ts';
 import { storyOf } from '../../copy/questions/story.ts';
 import { asId, textIn } from '../../copy/questions/typed.ts';
 import { stored } from '../../copy/schema.ts';
@@ -12,10 +12,12 @@ import { amountWords, isPlainAmount } from '../../present/plain.ts';
 import { THINGS, thingOfRow } from '../../things/index.ts';
 import { goesOn, waitOf } from '../../things/states.ts';
 import { cutBody } from '../bodies.ts';
-import { shownFacts } from '../facts.ts';
-import { lookOf } from '../look.ts';
+import { type ShownAmount, shownFacts } from '../facts.ts';
+import { lookOf, lookOfOperation } from '../look.ts';
 import type { List, Page, Row, RowFilter, RowQuery, RowSum } from '../source.ts';
 import { typedSums } from '../typed.ts';
+import { bookedIn } from './books.ts';
+import { rowOfEvent } from './events.ts';
 
 interface CopiedRow {
   readonly id: string;
@@ -75,7 +77,7 @@ export function storyList(account: Account): List {
       now: new Date(world.clock.now()).toISOString(),
     }),
     sums: (filter) => inCopy((copy) => sumsOf(copy, filter), []),
-    detail: (id) => storyWith(account, id),
+    detail: (id, isBrief = false) => storyWith(account, id, isBrief),
   };
 }
 
@@ -184,11 +186,14 @@ async function sumsOf(copy: LocalCopy, filter: RowFilter): Promise<readonly RowS
 }
 
 /** Tells what this machine knows; the service is not asked, so it says when it was so. */
-async function storyWith(account: Account, id: string) {
+async function storyWith(account: Account, id: string, isBrief: boolean) {
   const { matches } = await lookLocally(account, asId(id));
   const [match] = matches.filter((each) => each.found?.id === id);
   if (!match) return undefined;
-  const story = await storyOf(account, await withOperations(account, match), undefined, undefined);
+  const whole = await withOperations(account, match);
+  const story = await storyOf(account, whole, undefined, undefined);
+  const copy = isBrief ? undefined : await existingCopy(account.world, account.profile);
+  const { fees, postings } = await bookedIn(copy, match.kind, id).finally(() => copy?.close());
   const { kind, status: state, means, amount, user, row, asOf, timeline, next } = story;
   return {
     id,
@@ -202,7 +207,9 @@ async function storyWith(account: Account, id: string) {
     amount: isPlainAmount(amount) ? amountWords(amount) : null,
     who: textIn(row, match.kind.who) ?? null,
     // Not their values: what is personal is recognised by its field.
-    ...shownFacts(match.kind, row),
+    ...withFees(shownFacts(match.kind, row), fees),
+    postings,
+    belongings: [...whole.operations.map(operationLink), ...whole.events.map(eventLink)],
     user: user && { userId: user.userId, who: user.name },
     asOf,
     timeline: timeline.map(({ at, what, source }) => ({ at, what, source })),
@@ -210,3 +217,20 @@ async function storyWith(account: Account, id: string) {
     row: cutBody(JSON.stringify(row)),
   };
 }
+
+/** What the account and the service took takes the stead of what the service states in sum. */
+function withFees<T extends { readonly amounts: readonly ShownAmount[] }>(shown: T, fees: readonly ShownAmount[]): T {
+  const titles = new Set(fees.map(({ title }) => title));
+  return { ...shown, amounts: [...shown.amounts.filter(({ title }) => !titles.has(title)), ...fees] };
+}
+
+/** Where the request of a thing is shown. */
+const operationLink = (operation: FindMatch['operations'][number]) => ({
+  ...{ list: 'operations', id: operation.operationId, at: operation.createdAt, what: operation.summary },
+  ...{ state: operation.state, look: lookOfOperation(operation) },
+});
+
+const eventLink = (event: FindMatch['events'][number]) => {
+  const { id, at, event: what, state, look } = rowOfEvent(event);
+  return { list: 'events', id, at, what: what ?? 'an event without a name', state, look };
+};

@@ -13,6 +13,8 @@ export interface About {
   readonly filters: Readonly<Record<string, readonly string[]>>;
   readonly documents: readonly string[];
   readonly actions: readonly string[];
+  /** What documents can be asked for, by document and name. */
+  readonly choices: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
 /** What the server refused, and why. */

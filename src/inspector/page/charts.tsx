@@ -1,143 +1,165 @@
-import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
+import { useState } from 'preact/hooks';
+import { Field } from './actions.tsx';
 import { type About, useRead } from './api.tsx';
-import { plain } from './text.tsx';
+import { Drawing } from './drawing.tsx';
+import { goTo, type Route } from './route.tsx';
+import { plain, Wide } from './text.tsx';
 
-interface Line {
+export interface ChartLine {
   readonly title: string;
   /** Nothing is drawn where a figure is not known. */
-  readonly figures: readonly { readonly value: string | null; readonly text: string }[];
+  readonly figures: readonly { readonly value: string | null; readonly text: string; readonly isBound?: boolean }[];
 }
 
 interface Chart {
   readonly title: string;
-  readonly asset: string;
-  readonly lines: readonly Line[];
+  /** An asset, `count`, `percent` or `ms`. */
+  readonly unit: string;
+  readonly lines: readonly ChartLine[];
 }
 
 interface Charts {
-  readonly days: readonly string[];
+  readonly period: string;
+  readonly by: string;
+  readonly parts: readonly string[];
   readonly charts: readonly Chart[];
 }
 
-const HEIGHT = 200;
+const UNITS: Readonly<Record<string, string>> = {
+  ...{ CNGN: ' in cNGN', count: '', percent: '', ms: '' },
+};
 
-/** Lines differ in their dashes, and not only in their colours. */
-const LOOKS = [
-  { color: '--accent', dash: [], sign: '━━' },
-  { color: '--bad', dash: [6, 4], sign: '╍╍' },
-] as const;
+const titleOf = ({ title, unit }: Chart) =>
+  plain(`${title}${Object.hasOwn(UNITS, unit) ? UNITS[unit] : ` in ${unit}`}`);
 
-const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 });
-
-const colorOf = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-function draw(place: HTMLElement, days: readonly string[], lines: readonly Line[]): uPlot {
-  const edge = { stroke: colorOf('--edge'), width: 1 };
-  const axis = { stroke: colorOf('--quiet'), grid: edge, ticks: edge, font: '12px system-ui, sans-serif' };
-  const dayAt = (at: number) => days[at]?.slice(5) ?? '';
-  return new uPlot(
-    {
-      ...{ width: place.clientWidth, height: HEIGHT, cursor: { show: false }, legend: { show: false } },
-      scales: { x: { time: false } },
-      axes: [
-        { ...axis, incrs: [1, 2, 5, 7, 10, 15], values: (_, places) => places.map(dayAt) },
-        { ...axis, size: 64, values: (_, values) => values.map((value) => SHORT.format(value)) },
-      ],
-      series: [
-        {},
-        ...lines.map((_, at) => {
-          const { color, dash } = LOOKS[at % LOOKS.length] ?? LOOKS[0];
-          return { stroke: colorOf(color), width: 2, dash: [...dash], points: { size: 5 } };
-        }),
-      ],
-    },
-    [
-      days.map((_, at) => at),
-      ...lines.map(({ figures }) => figures.map(({ value }) => (value === null ? null : Number(value)))),
-    ],
-    place,
-  );
+interface FiguresProps {
+  readonly by: string;
+  readonly parts: readonly string[];
+  readonly lines: readonly ChartLine[];
 }
 
-/** A drawing for whoever sees it; the same figures are in the table below. */
-function Drawing({ days, lines }: { readonly days: readonly string[]; readonly lines: readonly Line[] }) {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const { current } = place;
-    if (!current) return undefined;
-    let drawn = draw(current, days, lines);
-    const again = () => {
-      drawn.destroy();
-      drawn = draw(current, days, lines);
-    };
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    dark.addEventListener('change', again);
-    const sized = new ResizeObserver(() => drawn.setSize({ width: current.clientWidth, height: HEIGHT }));
-    sized.observe(current);
-    return () => {
-      dark.removeEventListener('change', again);
-      sized.disconnect();
-      drawn.destroy();
-    };
-  }, [days, lines]);
-  return <div ref={place} class="drawing" aria-hidden="true" />;
-}
+const PART_TITLES: Readonly<Record<string, string>> = { day: 'Day', week: 'Week of', month: 'Month' };
 
-function Figures({ days, lines }: { readonly days: readonly string[]; readonly lines: readonly Line[] }) {
+function Figures({ by, parts, lines }: FiguresProps) {
   return (
     <details>
       <summary>Figures</summary>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            {lines.map(({ title }) => (
-              <th scope="col" class="number">
-                {plain(title)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {days.map((day, at) => (
+      <Wide label="Figures">
+        <table>
+          <thead>
             <tr>
-              <th scope="row">{plain(day)}</th>
-              {lines.map(({ figures }) => (
-                <td class="number">{plain(figures[at]?.text ?? '')}</td>
+              <th scope="col">{PART_TITLES[by]}</th>
+              {lines.map(({ title }) => (
+                <th scope="col" class="number">
+                  {plain(title)}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {parts.map((part, at) => (
+              <tr>
+                <th scope="row">{plain(part)}</th>
+                {lines.map(({ figures }) => (
+                  <td class="number">{plain(figures[at]?.text ?? '')}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Wide>
     </details>
   );
 }
 
-/** What moved by day, as a copy of the account's lists says. */
-export function ChartsPane({ version }: { readonly about: About; readonly version: string }) {
-  const { value, problem } = useRead<Charts>('/api/documents/charts', version);
-  if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
-  const { days, charts } = value;
-  if (charts.length === 0) return <p class="note">Nothing to draw yet. Copy the account with: fiatrail sync</p>;
+interface ChoiceProps {
+  readonly title: string;
+  readonly of: readonly string[];
+  readonly chosen: string;
+  onChoose(value: string): void;
+}
+
+function Choice({ title, of, chosen, onChoose }: ChoiceProps) {
   return (
-    <div class="cards">
-      {charts.map(({ title, asset, lines }) => (
-        <section key={`${title} ${asset}`} class="card">
-          <h2>
-            {plain(title)} in {plain(asset)}
-          </h2>
+    <Field title={title}>
+      {(id) => (
+        <select id={id} value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+          {of.map((each) => (
+            <option value={each}>{plain(each)}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface PaneProps {
+  readonly about: About;
+  readonly version: string;
+  readonly route: Route;
+}
+
+/** What moved over time, as the reports of a copy of the account’s lists say. */
+export function ChartsPane({ about, version, route }: PaneProps) {
+  const choices = about.choices['charts'];
+  const asked = new URLSearchParams({ period: route.period, by: route.by });
+  const { value, problem } = useRead<Charts>(`/api/documents/charts?${asked}`, version);
+  if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
+  const { period, by, parts, charts } = value;
+  const choose = (name: 'period' | 'by') => (chosen: string) => goTo({ ...route, [name]: chosen }, true);
+  return (
+    <>
+      {choices && charts.length > 0 && (
+        <div class="filters">
+          <Choice title="Period" of={choices['period'] ?? []} chosen={period} onChoose={choose('period')} />
+          <Choice title="By" of={choices['by'] ?? []} chosen={by} onChoose={choose('by')} />
           <p class="note">
-            {lines.map((line, at) => (
-              <span class={`look look-${at}`}>
-                <span aria-hidden="true">{LOOKS[at]?.sign}</span> {plain(line.title)}
-              </span>
-            ))}
+            The figures end with the last sync. To read those of a time, move over a chart, or focus it and press the
+            arrow keys.
           </p>
-          <Drawing days={days} lines={lines} />
-          <Figures days={days} lines={lines} />
-        </section>
-      ))}
-    </div>
+        </div>
+      )}
+      {charts.length === 0 && <p class="note">Nothing to draw yet. Copy the account with: fiatrail sync</p>}
+      <div class="cards">
+        {charts.map((chart) => (
+          <ChartCard key={titleOf(chart)} {...{ chart, by, parts }} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface CardProps {
+  readonly chart: Chart;
+  readonly by: string;
+  readonly parts: readonly string[];
+}
+
+function ChartCard({ chart, by, parts }: CardProps) {
+  const [chosen, setChosen] = useState<number>();
+  const at = Math.min(chosen ?? parts.length - 1, parts.length - 1);
+  const { unit, lines } = chart;
+  return (
+    <section class="card chart">
+      <h2>{titleOf(chart)}</h2>
+      <p class="note">{plain(parts[at] ?? '')}</p>
+      <ul class="legend">
+        {lines.map(({ title, figures }, index) => (
+          <li class={`line-${index % 6}`}>
+            <svg width="22" height="10" aria-hidden="true">
+              <path d="M1 5H21" />
+            </svg>{' '}
+            {plain(title)} <b class="money">{plain(figures[at]?.text ?? '')}</b>
+          </li>
+        ))}
+      </ul>
+      <Drawing
+        label={titleOf(chart)}
+        {...{ unit, parts, lines, at }}
+        isChosen={chosen !== undefined}
+        onChoose={setChosen}
+      />
+      <Figures {...{ by, parts, lines }} />
+    </section>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { OperationDetails, PlanDetails } from './account.tsx';
 import { type About, post } from './api.tsx';
 import { Facts } from './facts.tsx';
+import { PointDetails } from './points.tsx';
 import { Postings, type PostingsShown } from './postings.tsx';
 import { Copy, Json, plain, State, statusOf, Time } from './text.tsx';
 import { ThingDetails } from './thing.tsx';
@@ -194,5 +195,6 @@ export const DETAILS: Readonly<Record<string, ComponentType<DetailProps<never>>>
   operations: OperationDetails as ComponentType<DetailProps<never>>,
   users: UserDetails as ComponentType<DetailProps<never>>,
   copied: ThingDetails as ComponentType<DetailProps<never>>,
+  points: PointDetails as ComponentType<DetailProps<never>>,
   plans: PlanDetails as ComponentType<DetailProps<never>>,
 };

@@ -44,6 +44,9 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
       column('at', 'Since', 'time'),
       column('who', 'Name'),
       column('accountNumber', 'Account to pay', 'number'),
+      column('paidIn', 'Paid in', 'number'),
+      column('paidOut', 'Paid out', 'number'),
+      column('open', 'Open', 'number'),
       column('state', 'Status', 'state'),
       column('owner', 'Account'),
       column('id', 'ID', 'id'),
@@ -103,6 +106,16 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
       column('id', 'ID', 'id'),
     ],
     states: ['waits for you', 'waiting', 'approved', 'rejected', 'withdrawn', 'expired', 'applied', 'applied-in-part'],
+  },
+  points: {
+    title: 'Points in time',
+    columns: [
+      column('at', 'Sandbox time', 'time'),
+      column('name', 'Name'),
+      column('machineAt', 'Machine time', 'time'),
+      column('size', 'Size', 'number'),
+    ],
+    states: [],
   },
   ledger: {
     title: 'Ledger',

@@ -4,13 +4,15 @@ import { CopyPane } from './account.tsx';
 import { type About, get, post, Refused, useFeed, useRead } from './api.tsx';
 import { BookPane } from './book.tsx';
 import { ChartsPane } from './charts.tsx';
+import { ClockPane } from './clock.tsx';
 import { DETAILS } from './details.tsx';
 import { FilterBar } from './filters.tsx';
 import { Keys, useFocus, useKeys } from './keys.tsx';
 import { List } from './list.tsx';
 import { LISTS } from './lists.tsx';
 import { NowPane } from './now.tsx';
-import { BalancesPane, ClockPane, FindPane } from './panes.tsx';
+import { BalancesPane, FindPane } from './panes.tsx';
+import { AddPoint } from './points.tsx';
 import { goTo, hrefOf, type Route, useRoute } from './route.tsx';
 import { Links, plain, shortId, shownZone, showTimesIn, Time } from './text.tsx';
 
@@ -20,7 +22,7 @@ const DOCUMENTS = {
   copy: { title: 'Local copy', pane: CopyPane },
   balances: { title: 'Balances', pane: BalancesPane },
   book: { title: 'Order book', pane: BookPane },
-  clock: { title: 'Clock and faults', pane: ClockPane },
+  clock: { title: 'Controls', pane: ClockPane },
 } as const;
 
 const isDocument = (name: string): name is keyof typeof DOCUMENTS => Object.hasOwn(DOCUMENTS, name);
@@ -182,7 +184,7 @@ function ListPane({ route, about, version }: PaneProps) {
   return (
     <div class={`split ${id ? 'open' : ''}`}>
       <div class="side">
-        <FilterBar route={route} about={about} />
+        {pane === 'points' ? <AddPoint about={about} /> : <FilterBar route={route} about={about} />}
         <List
           name={pane}
           {...{ columns, filters: route, version, empty }}

@@ -12,10 +12,16 @@ export interface Route {
   readonly user: string;
   readonly least: string;
   readonly most: string;
+  /** Of what charts show: the period, and its parts. */
+  readonly period: string;
+  readonly by: string;
 }
 
 /** What a list is reduced by, as it is in the address. */
 export const FILTERS = ['text', 'state', 'look', 'since', 'until', 'user', 'least', 'most'] as const;
+
+/** What the address says besides. */
+const SHOWN = ['period', 'by'] as const;
 
 export type Filters = Pick<Route, (typeof FILTERS)[number]>;
 
@@ -30,8 +36,8 @@ export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [pane = '', id = ''] = path.split('/').map(decoded);
   const parameters = new URLSearchParams(query);
-  const filters = Object.fromEntries(FILTERS.map((name) => [name, parameters.get(name) ?? ''])) as unknown as Filters;
-  return { pane, id, ...filters };
+  const given = Object.fromEntries([...FILTERS, ...SHOWN].map((name) => [name, parameters.get(name) ?? '']));
+  return { pane, id, ...(given as unknown as Omit<Route, 'pane' | 'id'>) };
 }
 
 function decoded(part: string): string {
@@ -43,7 +49,8 @@ function decoded(part: string): string {
 }
 
 export function hrefOf({ pane, id = '', ...filters }: Partial<Route>): string {
-  const query = new URLSearchParams(givenIn(filters)).toString();
+  const shown = SHOWN.flatMap((name): [string, string][] => (filters[name] ? [[name, filters[name]]] : []));
+  const query = new URLSearchParams([...givenIn(filters), ...shown]).toString();
   return `#/${encodeURIComponent(pane ?? '')}${id ? `/${encodeURIComponent(id)}` : ''}${query ? `?${query}` : ''}`;
 }
 

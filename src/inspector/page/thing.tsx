@@ -1,6 +1,7 @@
 import type { About } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { textAt } from './field.ts';
+import { Pay, type Payment } from './pay.tsx';
 import { type Life, Picture } from './picture.tsx';
 import { Postings, type PostingsShown } from './postings.tsx';
 import { hrefOf } from './route.tsx';
@@ -46,11 +47,26 @@ interface ThingDetail {
   readonly paidBy?: readonly Readonly<Record<'id' | 'state' | 'at' | 'amount' | 'who', string>>[];
   readonly postings?: readonly (PostingsShown & Readonly<Record<'id' | 'event' | 'at', string>>)[];
   readonly next?: readonly string[];
+  readonly pays?: Payment;
+  readonly belongings?: readonly Readonly<Record<'list' | 'id' | 'at' | 'what' | 'state' | 'look', string>>[];
 }
 
 /** A thing of the business: what it moves, for whom, what it waits for, and what happened to it. */
 export function ThingDetails({ detail: of, about }: { readonly detail: ThingDetail; readonly about: About }) {
-  const { id, kind, amount, who, user, amounts, facts, row, paidBy = [], postings = [], next = [] } = of;
+  const {
+    id,
+    kind,
+    amount,
+    who,
+    user,
+    amounts,
+    facts,
+    row,
+    paidBy = [],
+    postings = [],
+    next = [],
+    belongings = [],
+  } = of;
   const name = user?.who ?? who;
   return (
     <>
@@ -64,6 +80,7 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
         <CopyId text={id} label="Copy ID" /> <code>{plain(id)}</code>
       </p>
       <Amounts of={amounts} />
+      {of.pays && <Pay key={id} of={of.pays} about={about} />}
       <h3>What happened</h3>
       <Timeline of={of} />
       {paidBy.length > 0 && (
@@ -94,11 +111,25 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
       {postings.map((set) => (
         <section>
           <p class="note">
-            <Time at={set.at} /> <a href={hrefOf({ pane: 'ledger', id: set.id })}>{plain(set.event)}</a>
+            <Time at={set.at} />{' '}
+            {about.lists.includes('ledger') ? (
+              <a href={hrefOf({ pane: 'ledger', id: set.id })}>{plain(set.event)}</a>
+            ) : (
+              plain(set.event)
+            )}
           </p>
           <Postings of={set.id} postings={set.postings} sums={set.sums} />
         </section>
       ))}
+      {belongings.length > 0 && <h3>Requests and events</h3>}
+      <ul class="belongings">
+        {belongings.map((each) => (
+          <li>
+            <Time at={each.at} /> <a href={hrefOf({ pane: each.list, id: each.id })}>{plain(each.what)}</a>{' '}
+            <State of={each.state} look={each.look} />
+          </li>
+        ))}
+      </ul>
       {of.life && (
         <details>
           <summary>All states</summary>

@@ -1,5 +1,6 @@
 import type { About } from './api.tsx';
 import { Facts } from './facts.tsx';
+import { Pay, type Payment } from './pay.tsx';
 import { hrefOf } from './route.tsx';
 import { CopyId, plain, State, Time, Wide } from './text.tsx';
 
@@ -10,15 +11,19 @@ interface UserDetail {
   readonly state: string;
   readonly look: string;
   readonly owner: string;
+  readonly paidIn: string | null;
+  readonly paidOut: string | null;
+  readonly open: string;
   readonly wallets: readonly (Readonly<Record<'address' | 'kind' | 'blockchain', string>> & {
     readonly balances: readonly Readonly<Record<'network' | 'amount', string>>[];
   })[];
   readonly accounts: readonly Readonly<Record<'accountNumber' | 'accountName' | 'kind' | 'status', string>>[];
   readonly work: readonly Readonly<Record<'id' | 'kind' | 'at' | 'state' | 'look' | 'amount', string>>[];
+  readonly pays?: Payment;
 }
 
 /** A user of the sandbox: wallets, accounts to pay into, and the newest work. */
-export function UserDetails({ detail: of }: { readonly detail: UserDetail; readonly about: About }) {
+export function UserDetails({ detail: of, about }: { readonly detail: UserDetail; readonly about: About }) {
   return (
     <>
       <h2>{plain(of.who)}</h2>
@@ -32,8 +37,12 @@ export function UserDetails({ detail: of }: { readonly detail: UserDetail; reado
         of={[
           ['Account', of.owner],
           ['Since', <Time at={of.at} />],
+          ['Paid in', of.paidIn],
+          ['Paid out', of.paidOut],
+          ['Open', of.open],
         ]}
       />
+      {of.pays && <Pay key={of.id} of={of.pays} about={about} />}
       <h3>Wallets</h3>
       {of.wallets.length === 0 && <p class="note">This user has no wallet.</p>}
       <ul class="belongings">

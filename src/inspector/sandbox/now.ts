@@ -168,7 +168,7 @@ function volumesOf(store: Database, own: bigint, todayMs: number): Now['volumes'
 }
 
 /** What falls due next. */
-const dueIn = (store: Database) =>
+export const dueIn = (store: Database) =>
   store
     .all<{ due_at: bigint; machine: string; event: string }>(
       'SELECT due_at, machine, event FROM due ORDER BY due_at, id LIMIT 5',

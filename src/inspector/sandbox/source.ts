@@ -1,29 +1,23 @@
-import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
-import { isJsonObject, parseExactJson } from '../../money/decimal.ts';
 import type { Sandbox } from '../../sandbox/app.ts';
 import type { Service } from '../../service/service.ts';
 import type { RequestLog } from '../requests.ts';
 import { findIn } from '../search.ts';
 import type { InspectorSource } from '../source.ts';
+import { askingOf } from './ask.ts';
 import { bookDocument } from './book.ts';
+import { controlsOf } from './controls.ts';
 import { eventList } from './events.ts';
+import { faultChoices } from './faults.ts';
+import { createHistories } from './history.ts';
 import { balancesOf, ledgerList } from './ledger.ts';
 import { linksIn } from './links.ts';
 import type { StepLog } from './lives.ts';
-import { sandboxNow } from './now.ts';
+import { dueIn, sandboxNow } from './now.ts';
+import { createPoints } from './points.ts';
 import { postingReader } from './postings.ts';
 import { userList } from './users.ts';
 import { workList } from './work.ts';
-
-/** What the page may do to a sandbox: some of its controls. A path's parameter is a field of the input. */
-const ACTIONS = {
-  advance: { method: 'POST', path: '/_sandbox/advance' },
-  settle: { method: 'POST', path: '/_sandbox/settle' },
-  'fault-add': { method: 'POST', path: '/_sandbox/faults' },
-  'fault-clear': { method: 'DELETE', path: '/_sandbox/faults' },
-  resend: { method: 'POST', path: '/_sandbox/events/:eventId/resend' },
-} as const;
 
 interface Inside {
   readonly sandbox: Sandbox;
@@ -39,7 +33,9 @@ interface Seen {
 
 /** Everything about a served sandbox. */
 export function sandboxSource({ sandbox, service }: Inside, { requests, steps, zone }: Seen): InspectorSource {
-  const ask = asking(sandbox);
+  const ask = askingOf(sandbox);
+  const points = createPoints(service, ask);
+  const histories = createHistories(ask);
   const events = eventList(service);
   const postings = postingReader(service.store);
   const work = workList(service, steps, {
@@ -53,6 +49,7 @@ export function sandboxSource({ sandbox, service }: Inside, { requests, steps, z
     requests: requests.list,
     events,
     ledger: ledgerList(service, postings),
+    points: points.list,
   };
   const get = (path: string) => () => ask('GET', path);
   return {
@@ -61,23 +58,29 @@ export function sandboxSource({ sandbox, service }: Inside, { requests, steps, z
     lists,
     documents: {
       now: sandboxNow({ service, work, zone, apiKey: sandbox.apiKey }),
-      clock: async () => ({ ...(await ask('GET', '/_sandbox/clock')), status: await ask('GET', '/_sandbox/status') }),
+      clock: async () => ({
+        ...(await ask('GET', '/_sandbox/clock')),
+        due: await service.submit('read', ({ store }) => dueIn(store)),
+        simulating: histories.running() ?? null,
+      }),
+      // It checks the ledger, so it is not asked for with every change.
+      status: get('/_sandbox/status'),
       faults: get('/_sandbox/faults'),
+      'fault-choices': faultChoices,
       balances: balancesOf(service),
       book: bookDocument(service, sandbox.apiKey),
     },
-    actions: Object.fromEntries(
-      Object.entries(ACTIONS).map(([name, { method, path }]) => [
-        name,
-        ({ eventId, ...input }) => {
-          const id = typeof eventId === 'string' ? encodeURIComponent(eventId) : '';
-          return ask(method, path.replace(':eventId', id), input);
-        },
-      ]),
-    ),
+    actions: controlsOf({ service, ask, points, histories }),
     find: (text) => findIn(lists, text),
     linksOf: linksIn(service),
-    version: () => service.submit('read', ({ store, settings }) => versionOf(store, settings.clockOffsetMs, requests)),
+    version: () =>
+      service.submit('read', ({ store, settings }) =>
+        versionOf(store, settings.clockOffsetMs, [
+          requests.version(),
+          points.version(),
+          histories.running()?.done ?? '',
+        ]),
+      ),
   };
 }
 
@@ -90,24 +93,6 @@ const NEWEST = [
   'SELECT coalesce(sum(times), 0) AS n FROM fault_rule',
 ];
 
-function versionOf(store: Service['store'], offsetMs: number, requests: RequestLog): string {
-  return [requests.version(), offsetMs, ...NEWEST.map((sql) => store.get<{ n: bigint }>(sql)?.n ?? 0n)].join('-');
-}
-
-/** Asks the sandbox as its own account. Throws CliError with what it refuses. */
-function asking(sandbox: Sandbox) {
-  return async (method: string, url: string, input?: object): Promise<Record<string, unknown>> => {
-    const body = input === undefined || method === 'GET' ? '' : JSON.stringify(input);
-    const headers = body === '' ? {} : { 'content-type': 'application/json' };
-    const caller = { apiKey: sandbox.apiKey(), address: '127.0.0.1' };
-    const response = await sandbox.fetch({ method, url, headers, body }, caller);
-    const answer = parseExactJson(response.body);
-    if (response.status < 300 && isJsonObject(answer) && isJsonObject(answer['data'])) return answer['data'];
-    const why = isJsonObject(answer) ? answer['error'] : undefined;
-    const reason = isJsonObject(why) ? (why['details'] ?? why['message']) : why;
-    throw new CliError(
-      'usage',
-      typeof reason === 'string' ? reason : `the sandbox responded with HTTP ${response.status}`,
-    );
-  };
+function versionOf(store: Service['store'], offsetMs: number, others: readonly (string | number)[]): string {
+  return [...others, offsetMs, ...NEWEST.map((sql) => store.get<{ n: bigint }>(sql)?.n ?? 0n)].join('-');
 }

@@ -1,9 +1,11 @@
 import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
+import { IS_OPEN_DEPOSIT, IS_OPEN_OFFRAMP, IS_OPEN_WITHDRAWAL } from '../../service/schema/schema.ts';
 import type { Service } from '../../service/service.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { pageOfMatches, rememberMatches } from '../matches.ts';
 import type { List } from '../source.ts';
 import { areThere, type Ends, endsOf } from './added.ts';
+import { paymentOfUser } from './payments.ts';
 import { ALL_WORK, rowOfWork, type WorkRow } from './work-row.ts';
 
 interface UserRow {
@@ -38,12 +40,13 @@ export function userList(service: Service): List {
   });
   return {
     page: (query) =>
-      service.submit('read', () =>
-        pageOfMatches(matches(query), query, (id) => {
+      service.submit('read', () => {
+        const open = query.limit === 0 ? new Map<bigint, bigint>() : openByUser(store);
+        return pageOfMatches(matches(query), query, (id) => {
           const row = store.get<UserRow>(`${ROW} WHERE user.id = ?`, id);
-          return row && rowOf(row);
-        }),
-      ),
+          return row && shownRow(store, row, open);
+        });
+      }),
     detail: (id) => service.submit('read', ({ nowMs }) => userOf(store, id, nowMs)),
   };
 }
@@ -56,6 +59,43 @@ function idsAfter(store: Database, text: string, after: bigint): bigint[] {
   const values = text === '' ? [] : [text.toLowerCase()];
   return store.all<{ id: bigint }>(sql, after, ...values).map(({ id }) => id);
 }
+
+/** What a user has paid in and been paid out by bank, with what was completed. */
+function paidBy(store: Database, user: bigint) {
+  const rows = store.all<{ direction: string; minor: bigint }>(
+    `SELECT direction, sum(amount_kobo) AS minor FROM movement WHERE user = ? AND status = 'completed' GROUP BY direction`,
+    user,
+  );
+  const paid = (direction: string) => {
+    const minor = rows.find((each) => each.direction === direction)?.minor;
+    return minor === undefined ? null : amountForPeople(amount('NGN', minor));
+  };
+  return { paidIn: paid('in'), paidOut: paid('out') };
+}
+
+/** Work of users that goes on, as the indexes have it. */
+const OPEN_WORK: readonly (readonly [table: string, isOpen: string])[] = [
+  ['onramp', `state NOT IN ('completed', 'failed')`],
+  ['offramp', IS_OPEN_OFFRAMP],
+  ['withdrawal', IS_OPEN_WITHDRAWAL],
+  ['deposit', IS_OPEN_DEPOSIT],
+  ['swap', `state NOT IN ('completed', 'failed')`],
+];
+
+/** How much work of each user goes on. */
+function openByUser(store: Database): ReadonlyMap<bigint, bigint> {
+  const sql = OPEN_WORK.map(([table, isOpen]) => `SELECT user FROM ${table} WHERE ${isOpen} AND user IS NOT NULL`);
+  const rows = store.all<{ user: bigint; n: bigint }>(
+    `SELECT user, count(*) AS n FROM (${sql.join(' UNION ALL ')}) GROUP BY user`,
+  );
+  return new Map(rows.map(({ user, n }) => [user, n]));
+}
+
+const shownRow = (store: Database, row: UserRow, open: ReadonlyMap<bigint, bigint>) => ({
+  ...rowOf(row),
+  ...paidBy(store, row.id),
+  open: String(open.get(row.id) ?? 0n),
+});
 
 const MOST_WORK = 20;
 
@@ -77,7 +117,7 @@ function userOf(store: Database, id: string, nowMs: number) {
     MOST_WORK,
   );
   return {
-    ...rowOf(row),
+    ...shownRow(store, row, openByUser(store)),
     now: new Date(nowMs).toISOString(),
     wallets: wallets.map(({ id: wallet, ...each }) => ({ ...each, balances: balancesIn(store, wallet) })),
     accounts: accounts.map(({ number: accountNumber, name: accountName, ...each }) => ({
@@ -86,6 +126,7 @@ function userOf(store: Database, id: string, nowMs: number) {
       accountName,
     })),
     work: work.map(rowOfWork),
+    pays: paymentOfUser(store, row),
   };
 }
 

@@ -10,6 +10,7 @@ import { cutBody } from '../bodies.ts';
 import { type ShownAmount, shownFacts } from '../facts.ts';
 import type { Life, Moment, Row } from '../source.ts';
 import { lifeOf, type StepLog } from './lives.ts';
+import { paymentOfWork } from './payments.ts';
 import type { postingReader, SetRow } from './postings.ts';
 import { type Owner, recordOf } from './record.ts';
 import { machineNamed, WORK_COLUMNS } from './work-columns.ts';
@@ -35,7 +36,7 @@ export async function workDetail(service: Service, steps: StepLog, belongings: B
     return row && { row, nowMs, ...inStore(store, row, belongings), life: lifeOf(row, steps) };
   });
   if (!known) return undefined;
-  const { row, nowMs, owner, sums, postings, paidBy, user, life } = known;
+  const { row, nowMs, owner, sums, postings, paidBy, user, life, pays } = known;
   const thing = thingOfWork(row.kind, row.user !== null);
   const record = (thing && owner && (await recordOf(service, thing, owner, id, Number(row.created_at)))) ?? {};
   const { amounts, facts, times } = thing ? shownFacts(thing, record) : { amounts: [], facts: [], times: [] };
@@ -54,6 +55,7 @@ export async function workDetail(service: Service, steps: StepLog, belongings: B
     life,
     paidBy,
     postings,
+    pays,
   };
 }
 
@@ -103,7 +105,7 @@ function inStore(store: Database, row: WorkRow, { postings }: Belongings) {
     }),
   );
   return {
-    ...{ owner, user, paidBy, sums: sumsOf(store, row) },
+    ...{ owner, user, paidBy, sums: sumsOf(store, row), pays: paymentOfWork(store, row) },
     postings: postings(sets).map(({ id, event, created_at: at, ...set }) => ({
       ...{ id: String(id), event, at: isoTime(at) },
       ...{ postings: set.postings, sums: set.sums },

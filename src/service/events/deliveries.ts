@@ -1,6 +1,6 @@
 import type { EventName, EventPayload } from '../../contract/event-payloads.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
-import { WEBHOOK_FAULTS } from '../../contract/sandbox.ts';
+import { ANY_WEBHOOK, WEBHOOK_FAULTS } from '../../contract/sandbox.ts';
 import { type Context, isoTime } from '../context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../fault-rules.ts';
 import { insert, update } from '../rows.ts';
@@ -70,7 +70,7 @@ function scheduleDelivery(context: Context, written: WrittenEvent): void {
 function ruleFor(store: Context['store'], event: EventName): FaultRule | undefined {
   // There is hardly ever a rule, so most events need only this look.
   if (!store.get('SELECT 1 FROM fault_rule LIMIT 1')) return undefined;
-  return faultRuleFor(store, event, WEBHOOK_FAULTS) ?? faultRuleFor(store, 'webhooks', WEBHOOK_FAULTS);
+  return faultRuleFor(store, event, WEBHOOK_FAULTS) ?? faultRuleFor(store, ANY_WEBHOOK, WEBHOOK_FAULTS);
 }
 
 /** How much later some faults make the first attempt. */

@@ -67,24 +67,44 @@ test('the search is that of find, and says what it rejects', async () => {
   await page.getByText('eleven digits may be a phone number or a BVN').waitFor();
 });
 
-test('charts are drawn, and their figures are in a table that the keyboard opens', async () => {
+test('charts are drawn, the keyboard reads their figures, and a table has them all', async () => {
   const { page } = await opened();
   await go(page, '#/charts');
-  const volumes = page.locator('.card', { has: page.getByRole('heading', { name: 'Volumes in CNGN' }) });
-  await volumes.locator('canvas').waitFor();
+  const volumes = page.locator('.card', { has: page.getByRole('heading', { name: 'Volumes in cNGN' }) });
+  await volumes.locator('.drawing g path').first().waitFor();
   // As a text, because these tests are not compiled for a browser.
-  const drawn = `[...document.querySelectorAll('.drawing canvas')].map((canvas) =>
-    canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((each) => each !== 0))`;
-  const canvases = (await page.evaluate(drawn)) as boolean[];
-  expect(canvases.length).toBeGreaterThan(2);
-  expect(canvases).toEqual(canvases.map(() => true));
+  const drawn = `[...document.querySelectorAll('.drawing g path')].map((path) => path.getAttribute('d'))`;
+  const paths = (await page.evaluate(drawn)) as string[];
+  expect(paths.length).toBeGreaterThan(5);
+  for (const path of paths) expect(path).toMatch(/^[MLh\d. -]+$/);
+  const slider = page.getByRole('slider', { name: 'Volumes in cNGN' });
+  await slider.focus();
+  await page.keyboard.press('Home');
+  expect(await slider.getAttribute('aria-valuenow')).toBe('0');
+  const parts: string[] = [];
+  for (let at = 0; at < 30; at++) {
+    parts.push((await slider.getAttribute('aria-valuetext')) ?? '');
+    await page.keyboard.press('ArrowRight');
+  }
+  expect(parts.filter((each) => each.includes('Out 2,000.00 cNGN'))).toHaveLength(1);
   await volumes.locator('summary').focus();
   await page.keyboard.press('Enter');
   await volumes.getByRole('rowheader').first().waitFor();
   expect(await volumes.getByRole('rowheader').count()).toBe(30);
   expect(await volumes.getByRole('cell', { name: '2,000.00 cNGN' }).count()).toBe(1);
-  expect(await page.getByRole('heading', { name: 'Fees in NGN' }).count()).toBe(1);
-  expect(await page.getByRole('heading', { name: 'Balance in CNGN' }).count()).toBe(1);
+  for (const name of [
+    'Fees in NGN',
+    'Balance in cNGN',
+    'Users',
+    'Failure rate',
+    'Time to complete payouts of the account',
+  ])
+    expect(await page.getByRole('heading', { name, exact: true }).count(), name).toBe(1);
+  await page.getByLabel('By', { exact: true }).selectOption('week');
+  await expect.poll(() => page.url()).toContain('by=week');
+  await expect.poll(() => slider.getAttribute('aria-valuemax')).toMatch(/^[45]$/);
+  await page.reload();
+  await expect.poll(() => slider.getAttribute('aria-valuemax')).toMatch(/^[45]$/);
 });
 
 test('an operation appears by itself, and stays where it is read', async () => {
@@ -218,8 +238,9 @@ test('a saved session shows the same without the account, and names nobody', asy
     expect(await page.locator('main').getByRole('button').count()).toBe(0);
   }
   await go(page, '#/charts');
-  await page.getByRole('heading', { name: 'Volumes in CNGN' }).waitFor();
-  await page.locator('.drawing canvas').first().waitFor();
+  await page.getByRole('heading', { name: 'Volumes in cNGN' }).waitFor();
+  await page.locator('.drawing g path').first().waitFor();
+  expect(await page.getByLabel('By', { exact: true }).count()).toBe(0);
   await go(page, '#/operations');
   await page.locator('.row').last().click();
   await page.locator('.detail h2').waitFor();

@@ -9,7 +9,7 @@ import { go, inspectHome, newFolder, openPage, send, serveInspected, startBrowse
 /** The page of a served sandbox in a real browser. */
 
 const browser = await startBrowser(sharedEnd());
-const PANES = ['now', 'work', 'users', 'requests', 'events', 'ledger', 'clock', 'balances', 'book'];
+const PANES = ['now', 'work', 'users', 'requests', 'events', 'ledger', 'points', 'clock', 'balances', 'book'];
 
 async function opened(...more: string[]) {
   const at = await serveInspected(onTestFinished, ...more);
@@ -107,6 +107,68 @@ test('an event is sent again to the webhook that is set', async () => {
   await expect.poll(() => target.bodies.length).toBeGreaterThan(before);
 });
 
+test('a user is paid, time goes on, and it is all taken back, by the keyboard alone', async () => {
+  const { page, at, problems } = await opened();
+  await send(at, '/onboarduser', { bvn: '22345678901' });
+  await send(at, '/_sandbox/settle', {});
+  await go(page, '#/points');
+  await page.getByLabel('Name of this point in time').focus();
+  await page.keyboard.type('before');
+  await page.keyboard.press('Enter');
+  await page.getByText('Saved as “before”.').waitFor();
+  await go(page, '#/users');
+  await page.keyboard.press('3');
+  await expect.poll(() => page.evaluate('document.activeElement?.className'), { timeout: 20_000 }).toBe('rows');
+  await page.locator('.row.active .cell').first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Pay', exact: true }).waitFor();
+  await page.getByLabel('Amount', { exact: true }).fill('5,100');
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').filter({ hasText: 'accepted' }).waitFor();
+  await go(page, '#/clock');
+  await page.getByRole('button', { name: '30 minutes' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').filter({ hasText: 'in the sandbox' }).waitFor();
+  await go(page, '#/points/before');
+  await page.getByRole('cell', { name: '−₦5,100.00' }).waitFor();
+  await page.getByRole('button', { name: 'Restore…' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Restore' });
+  await dialog.waitFor();
+  // Escape leaves everything as it is, and the details open.
+  await page.keyboard.press('Escape');
+  await expect.poll(() => dialog.isVisible()).toBe(false);
+  expect(page.url()).toContain('#/points/before');
+  await page.getByRole('cell', { name: '−₦5,100.00' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('The sandbox is as it was.').waitFor();
+  await page.getByText('No work began, or is in another state.').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('a fault is chosen from what the sandbox has, and a history replaces everything once it is confirmed', async () => {
+  const { page, at, problems } = await opened();
+  await send(at, '/onboarduser', { bvn: '22345678901' });
+  await go(page, '#/clock');
+  await page.getByLabel('Fault', { exact: true }).selectOption('reject');
+  await page.getByLabel('On', { exact: true }).selectOption('fees.get');
+  await page.getByLabel('Rejection').selectOption({ index: 1 });
+  const name = await page.getByLabel('Rejection').inputValue();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText(`reject ${name} on fees.get, 1 more time`).waitFor();
+  await page.getByLabel('Fault', { exact: true }).selectOption('lost-webhook');
+  await page.getByText('it is never delivered').waitFor();
+  await page.getByLabel('Days').fill('3');
+  await page.getByLabel('Users').fill('5');
+  await page.getByRole('button', { name: 'Replace by a new history…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace by a new history' }).click();
+  await page.getByText('3 days were simulated.').waitFor({ timeout: 60_000 });
+  await page.getByText('No fault waits to be injected.').waitFor();
+  expect(problems).toEqual([]);
+});
+
 test('works by the keyboard alone', async () => {
   const { page, at } = await opened();
   for (let count = 0; count < 3; count++) await send(at, '/getfees');
@@ -139,7 +201,13 @@ test.for([
   await send(at, '/getfees');
   await send(at, '/onboarduser', { bvn: '22345678901' });
   const { page } = await openPage(browser, at.inspector, onTestFinished, options);
-  const details = ['requests/1', 'ledger/1', 'find?text=fees'];
+  await send(at, '/_sandbox/settle', {});
+  await go(page, '#/points');
+  await page.getByLabel('Name of this point in time').fill('now');
+  await page.keyboard.press('Enter');
+  await page.getByText('Saved as “now”.').waitFor();
+  await send(at, '/_sandbox/settle', {});
+  const details = ['requests/1', 'ledger/1', 'points/now', 'find?text=fees'];
   for (const pane of [...PANES, ...details]) {
     await go(page, `#/${pane}`);
     await page.locator('main :is(.rows, .card, .note, h2):visible').first().waitFor();
@@ -147,6 +215,16 @@ test.for([
     const { violations } = await new AxeBuilder({ page }).analyze();
     const found = violations.map(({ id, nodes }) => `${pane}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
     expect(found).toEqual([]);
+    if (pane !== 'clock' && pane !== 'users') continue;
+    if (pane === 'clock') await page.getByRole('button', { name: 'Replace by a new history…' }).click();
+    else await page.locator('.row').first().click();
+    await page.locator('dialog[open], .control').first().waitFor();
+    expect(
+      (await new AxeBuilder({ page }).analyze()).violations.map(
+        ({ id, nodes }) => `${pane} open: ${id} ${nodes[0]?.html}`,
+      ),
+    ).toEqual([]);
+    await page.keyboard.press('Escape');
   }
 });
 

@@ -172,6 +172,15 @@ export async function accountIn(
   };
 }
 
+/** Returns what became of every asset of the account in parts of a period, one after the other. */
+export async function movedInParts(
+  queries: Queries,
+  parts: readonly Span[],
+): Promise<readonly (readonly AssetMoved[])[]> {
+  const seen = await seenIn(queries, { from: parts[0]?.from ?? '', to: parts.at(-1)?.to ?? '' }, parts);
+  return parts.map((part) => ASSETS.map((asset) => movedIn(seen, part, asset, [])));
+}
+
 /** Whether a figure is worth a row: not if it is nothing, or of a time before the first sync, of which only balances could show it. */
 export const isWorthARow = ({ minor, known }: Figure): boolean =>
   minor === null ? known?.why !== 'BEFORE_FIRST_SYNC' : minor !== 0n;

@@ -5,6 +5,7 @@ import { payout } from '../../../things/bank-transfers.ts';
 import { THINGS } from '../../../things/index.ts';
 import { waitOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
+import { bucketOf } from '../../bucket.ts';
 import { CAME_BACK_AFTER } from '../../entry-kinds.ts';
 import { CAME_BACK } from '../../fees.ts';
 import { hasFailed, isDone, isThing, stored } from '../../schema.ts';
@@ -73,6 +74,8 @@ interface KindReport {
 }
 
 interface KindRow {
+  /** The part of the period in which it ended. */
+  readonly part: bigint;
   readonly asset: Asset | null;
   readonly n: bigint;
   /** What was completed, or what was sent back. */
@@ -99,16 +102,8 @@ export async function kindsIn(queries: Queries, span: Span, isOver = false): Pro
   const reports: KindReport[] = [];
   const { tables: cut } = await cutListsIn(queries, span.to);
   for (const work of WORK_KINDS) {
-    const { kind, minor, refunded } = work;
-    const completed = await endedIn(queries, work, span, { condition: work.done, time: ENDED_AT, minor });
-    // What came back in the same period counts once: as failed.
-    if (refunded === CAME_BACK) {
-      const cameBackLater = `${CAME_BACK} AND ${ENDED_AT} > '${span.to}'`;
-      completed.push(
-        ...(await endedIn(queries, work, span, { condition: cameBackLater, time: CAME_BACK_AFTER, minor })),
-      );
-    }
-    const failed = await endedIn(queries, work, span, { condition: work.failed, time: ENDED_AT, minor, of: refunded });
+    const { kind } = work;
+    const { completed, failed } = await allEndedIn(queries, work, [span]);
     const open = isOver ? await openAt(queries, work, span.to) : await openNow(queries, work);
     const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
     for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
@@ -125,6 +120,66 @@ export async function kindsIn(queries: Queries, span: Span, isOver = false): Pro
     }
   }
   return reports.filter(({ completed, failed, open }) => completed + failed + open > 0);
+}
+
+/** What ended of a kind in parts of a period, one after the other: what was completed, and what failed. */
+async function allEndedIn(queries: Queries, work: WorkKind, parts: readonly Span[]) {
+  const { minor, refunded } = work;
+  const completed = await endedIn(queries, work, parts, { condition: work.done, time: ENDED_AT, minor });
+  // What came back in the same part counts once: as failed.
+  if (refunded === CAME_BACK) {
+    const ends = parts.map(({ to }) => to);
+    const isLater =
+      ends.length === 1
+        ? `${ENDED_AT} > '${ends[0]}'`
+        : `${ENDED_AT} IS NOT NULL AND ${bucketOf(ENDED_AT, ends)} > ${bucketOf(CAME_BACK_AFTER, ends)}`;
+    const cameBackLater = `${CAME_BACK} AND ${isLater}`;
+    completed.push(
+      ...(await endedIn(queries, work, parts, { condition: cameBackLater, time: CAME_BACK_AFTER, minor })),
+    );
+  }
+  const failed = await endedIn(queries, work, parts, { condition: work.failed, time: ENDED_AT, minor, of: refunded });
+  return { completed, failed };
+}
+
+/** What became of a kind of work in a part of a period. */
+interface KindPart {
+  readonly completed: number;
+  /** Null if nothing was completed. */
+  readonly amount: Figure | null;
+  readonly failed: number;
+}
+
+/** A kind of work in the parts of a period. */
+export interface KindParts {
+  readonly work: WorkKind;
+  readonly asset: Asset | null;
+  readonly parts: readonly KindPart[];
+}
+
+/** Counts the work that ended in each part of a period, as `kindsIn` does for one. Why lists may lack rows, `lackingIn` says. */
+export async function kindPartsIn(
+  queries: Queries,
+  parts: readonly Span[],
+  lackingIn: (list: string, part: Span) => Lacking | undefined,
+): Promise<readonly KindParts[]> {
+  const all: KindParts[] = [];
+  for (const work of WORK_KINDS) {
+    const { completed, failed } = await allEndedIn(queries, work, parts);
+    for (const asset of new Set([...completed, ...failed].map((row) => row.asset)))
+      all.push({
+        work,
+        asset,
+        parts: parts.map((part, index) => {
+          const [ended = [], lost = []] = [completed, failed].map((rows) =>
+            rows.filter((row) => row.asset === asset && Number(row.part) === index),
+          );
+          const amountOf = figureOf(asset, ended, lackingIn(work.list, part));
+          return { completed: countOf(ended), amount: amountOf, failed: countOf(lost) };
+        }),
+      });
+  }
+  return all;
 }
 
 async function counted(queries: Queries, sql: string, ...values: readonly string[]): Promise<number> {
@@ -175,22 +230,69 @@ interface Ended {
   readonly of?: string;
 }
 
-/** Counts and adds up the rows of a kind with an end in a period, by asset. */
+/** Counts and adds up the rows of a kind with an end in parts of a period, one after the other, by part and asset. */
 function endedIn(
   queries: Queries,
   { table, where, asset }: WorkKind,
-  { from, to }: Span,
+  parts: readonly Span[],
   { condition, time, minor, of = '1 = 1' }: Ended,
 ): Promise<KindRow[]> {
+  const [from, to] = [parts[0]?.from ?? '', parts.at(-1)?.to ?? ''];
+  const part =
+    parts.length > 1
+      ? bucketOf(
+          time,
+          parts.map((each) => each.to),
+        )
+      : '0';
   // Without an index of its own, a time is looked for among the rows that were made before it.
   const made = time === ENDED_AT ? [] : [madeAfter(from, condition), to];
   return queries.all<KindRow>(
-    `SELECT ${asset} AS asset, count(*) AS n, sum(CASE WHEN ${of} THEN ${minor} END) AS minor, sum(CASE WHEN ${of} THEN 1 ELSE 0 END) AS summed
-       FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}
-       ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`,
+    `SELECT ${part} AS part, ${asset} AS asset, count(*) AS n, sum(CASE WHEN ${of} THEN ${minor} END) AS minor,
+       sum(CASE WHEN ${of} THEN 1 ELSE 0 END) AS summed
+     FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}
+       ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1, 2 ORDER BY 1, 2`,
     ...made,
     from,
     to,
+  );
+}
+
+/** How long completed work of a kind took in a part of a period. */
+interface Durations {
+  readonly part: bigint;
+  /** Of how many it is known exactly when they ended. */
+  readonly n: bigint;
+  readonly median: bigint;
+  readonly p95: bigint;
+}
+
+/** From the start of a row to its end, in milliseconds. */
+const TOOK = {
+  sqlite: `CAST(round((julianday(${ENDED_AT}) - julianday(created_at)) * 86400000.0) AS INTEGER)`,
+  postgres: `CAST(round(extract(epoch FROM (${ENDED_AT}::timestamptz - created_at::timestamptz)) * 1000) AS BIGINT)`,
+} as const;
+
+/** Of so many, the one that as many percent are not above. */
+const rank = (percent: number) => `(n * ${percent} + 99) / 100`;
+
+/** Returns how long the completed work of a kind took, in each part of a period that has some of which it is known. */
+export function durationsIn(
+  queries: Queries,
+  { table, where, done }: WorkKind,
+  parts: readonly Span[],
+): Promise<readonly Durations[]> {
+  return queries.all<Durations>(
+    `SELECT part, max(n) AS n, max(CASE WHEN at = ${rank(50)} THEN ms END) AS median, max(CASE WHEN at = ${rank(95)} THEN ms END) AS p95
+     FROM (SELECT part, ms, row_number() OVER (PARTITION BY part ORDER BY ms) AS at, count(*) OVER (PARTITION BY part) AS n
+       FROM (SELECT ${bucketOf(
+         ENDED_AT,
+         parts.map(({ to }) => to),
+       )} AS part, ${TOOK[queries.engine]} AS ms FROM ${table}
+         WHERE ${where} AND ${done} AND end_bound IS NULL AND created_at IS NOT NULL AND ${ENDED_AT} > ? AND ${ENDED_AT} <= ?) took) ranked
+     GROUP BY part ORDER BY part`,
+    parts[0]?.from ?? '',
+    parts.at(-1)?.to ?? '',
   );
 }
 

@@ -1,0 +1,82 @@
+import { useId, useRef, useState } from 'preact/hooks';
+import { post } from './api.tsx';
+import { plain } from './text.tsx';
+
+/** Runs a change, and says how it went. */
+export type Run = (
+  name: string,
+  input: object,
+  done: string | ((answer: Readonly<Record<string, unknown>>) => string),
+) => void;
+
+export function useAction(): readonly [said: string, run: Run] {
+  const [said, setSaid] = useState('');
+  const run: Run = (name, input, done) => {
+    setSaid('…');
+    post(`/api/actions/${name}`, input).then(
+      (answer) => setSaid(typeof done === 'string' ? done : done(answer as Readonly<Record<string, unknown>>)),
+      (error: Error) => setSaid(error.message),
+    );
+  };
+  return [said, run];
+}
+
+/** What a change said, for everyone. */
+export const Said = ({ text }: { readonly text: string }) => (
+  <span role="status" class="said">
+    {plain(text)}
+  </span>
+);
+
+interface FieldProps {
+  readonly title: string;
+  /** The input, which has this id. */
+  readonly children: (id: string) => preact.ComponentChildren;
+}
+
+/** An input with its name above it. */
+export function Field({ title, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{title}</label>
+      {children(id)}
+    </div>
+  );
+}
+
+interface ConfirmedProps {
+  readonly label: string;
+  /** What is lost. */
+  readonly warning: string;
+  readonly isDisabled?: boolean;
+  onConfirm(): void;
+}
+
+/** A button for what replaces data: it asks first, and what is asked says what is lost. */
+export function Confirmed({ label, warning, isDisabled = false, onConfirm }: ConfirmedProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const close = () => dialog.current?.close();
+  const confirm = () => {
+    close();
+    onConfirm();
+  };
+  return (
+    <>
+      <button type="button" disabled={isDisabled} onClick={() => dialog.current?.showModal()}>
+        {label}…
+      </button>
+      <dialog ref={dialog} aria-label={label} onKeyDown={(event) => event.stopPropagation()}>
+        <p>{plain(warning)}</p>
+        <p class="act">
+          <button type="button" onClick={close}>
+            Cancel
+          </button>{' '}
+          <button type="button" class="danger" onClick={confirm}>
+            {label}
+          </button>
+        </p>
+      </dialog>
+    </>
+  );
+}
