@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { goTo, type Route, routeOf } from './route.tsx';
 
 const KEYS = [
-  [['1', '…', '9'], 'go to a pane'],
+  [['1', '…', '9', '0'], 'go to a pane; 0 is the tenth'],
   [['/'], 'go to the search'],
   [['f'], 'go to the filters of a list'],
   [['↑', '↓', 'j', 'k'], 'go to another row; if its details are open, they change with it'],
@@ -12,6 +12,9 @@ const KEYS = [
   [['c'], 'copy the ID of the active row'],
   [['?'], 'list these keys'],
 ] as const;
+
+/** The key of a pane, which only the first ten have. */
+export const keyOfPane = (at: number): string | undefined => '1234567890'[at];
 
 const DIALOG = 'keys';
 
@@ -88,7 +91,7 @@ function leave(target: EventTarget | null): void {
 
 /** What a key does wherever the focus is; false for a key that does nothing there. */
 function pressed(key: string, panes: readonly string[]): boolean {
-  const name = panes[Number(key) - 1];
+  const name = panes.find((_, at) => keyOfPane(at) === key);
   if (name !== undefined) {
     goTo({ pane: name });
     focusPane(name);

@@ -7,7 +7,7 @@ import { ChartsPane } from './charts.tsx';
 import { ClockPane } from './clock.tsx';
 import { DETAILS } from './details.tsx';
 import { FilterBar } from './filters.tsx';
-import { Keys, useFocus, useKeys } from './keys.tsx';
+import { Keys, keyOfPane, useFocus, useKeys } from './keys.tsx';
 import { List } from './list.tsx';
 import { LISTS } from './lists.tsx';
 import { NowPane } from './now.tsx';
@@ -84,7 +84,11 @@ function App() {
       </header>
       <nav aria-label="Panes">
         {panes.map(({ name, title }, at) => (
-          <a href={hrefOf({ pane: name })} aria-current={name === pane ? 'page' : undefined} title={`Key ${at + 1}`}>
+          <a
+            href={hrefOf({ pane: name })}
+            aria-current={name === pane ? 'page' : undefined}
+            title={`Key ${keyOfPane(at) ?? '—'}`}
+          >
             {title}
           </a>
         ))}

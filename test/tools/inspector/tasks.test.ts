@@ -31,6 +31,9 @@ function keyboardOf(page: Page) {
   return {
     press,
     steps: () => steps,
+    /** The key of a pane, as its link says. */
+    keyOf: async (title: string) =>
+      ((await page.getByRole('link', { name: title, exact: true }).getAttribute('title')) ?? '').replace('Key ', ''),
     type: async (text: string) => {
       steps += 1;
       await page.keyboard.type(text);
@@ -157,7 +160,7 @@ const TASKS: readonly Task[] = [
   {
     asks: 'the best price of a pair',
     steps: 1,
-    does: ({ press }) => press('9'),
+    does: async ({ press, keyOf }) => press(await keyOf('Order book')),
     sees: (page) => page.locator('.books .figures', { hasText: 'bid-ask spread' }).first().waitFor(),
   },
   {
