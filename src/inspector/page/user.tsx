@@ -28,6 +28,9 @@ export function UserDetails({ detail: of }: { readonly detail: UserDetail; reado
       <p class="act">
         <CopyId text={of.id} label="Copy ID" /> <code>{plain(of.id)}</code>
       </p>
+      <p>
+        <a href={hrefOf({ pane: 'work', user: of.id })}>All work of {plain(of.who)}</a>
+      </p>
       <Facts
         of={[
           ['Account', of.owner],
@@ -81,9 +84,6 @@ export function UserDetails({ detail: of }: { readonly detail: UserDetail; reado
           </tbody>
         </table>
       </Wide>
-      <p>
-        <a href={hrefOf({ pane: 'work', user: of.id })}>All work of {plain(of.who)}</a>
-      </p>
     </>
   );
 }
