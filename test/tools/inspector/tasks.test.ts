@@ -144,7 +144,7 @@ const TASKS: readonly Task[] = [
   },
   {
     asks: 'all work of a user',
-    steps: 8,
+    steps: 6,
     does: async ({ press, inList, tabTo }) => {
       await press('3');
       await inList();
