@@ -84,7 +84,8 @@ async function buildPage() {
   });
   const { output } = await build.generate({ format: 'esm', comments: false, minify: true });
   const [main] = output;
-  const style = readFileSync(join(folder, 'page.css'), 'utf8').replace(/\s*\n\s*/g, ' ');
+  const styles = ['page.css', 'book.css'].map((name) => readFileSync(join(folder, name), 'utf8'));
+  const style = styles.join('').replace(/\s*\n\s*/g, ' ');
   return { moduleIds: main.moduleIds, files: { script: main.code, style } };
 }
 

@@ -87,6 +87,7 @@ const FILES = [
   'kits/client',
   'kits/sandbox',
   'kits/types',
+  'base/advice',
   'base/errors',
 ];
 

@@ -269,6 +269,7 @@ describe('an error', () => {
       'category',
       'message',
       'hint',
+      'actions',
       'httpStatus',
       'responseCode',
       'candidates',

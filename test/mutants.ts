@@ -22,6 +22,7 @@ const SPOOL = ['test/journal/spool.test.ts'];
 const LEDGER = ['test/commands/ledger/ledger.test.ts'];
 const INBOX = ['test/webhooks/inbox.test.ts'];
 const SHARED_INBOX = ['test/postgres/webhooks-inbox.test.ts'];
+const ORDER_BOOKS = ['test/inspector/book.test.ts'];
 const FUNDS = ['test/cli/funds.test.ts'];
 const FAULTS = ['test/copy/faults.test.ts'];
 const DEFINITE = ['test/client/definite.test.ts', 'test/client/client.test.ts'];
@@ -4169,7 +4170,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/report/lines.ts',
-    line: `fiatrail report accept \${wrong[0]?.asset} \${typed} --reason`,
+    line: `fiatrail report accept \${wrong[0]?.asset} \${typed.split(' ')} --reason`,
     change: `fiatrail report accept \${wrong[0]?.asset} --reason`,
     tests: ACCEPTED,
   },
@@ -5915,6 +5916,41 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'return oldest ? Math.max(0, Date.parse(oldest.createdAt) + windowMs - nowMs) : 0;',
     change: 'return oldest ? 0 : 0;',
     tests: BULK_PACE,
+    failing: 1,
+  },
+  {
+    file: 'src/inspector/book.ts',
+    line: "status === 'active');\n",
+    change: "status !== 'deleted');\n",
+    tests: ORDER_BOOKS,
+    failing: 1,
+  },
+  {
+    file: 'src/inspector/book.ts',
+    line: '    sum += level.amount.minor;',
+    change: '    sum = level.amount.minor;',
+    tests: ORDER_BOOKS,
+    failing: 1,
+  },
+  {
+    file: 'src/inspector/account/book.ts',
+    line: "side === 'sell'",
+    change: "side !== 'sell'",
+    tests: ORDER_BOOKS,
+    failing: 1,
+  },
+  {
+    file: 'src/inspector/account/book.ts',
+    line: " AND status <> 'deleted'",
+    change: '',
+    tests: ORDER_BOOKS,
+    failing: 1,
+  },
+  {
+    file: 'src/inspector/sandbox/book.ts',
+    line: "row.gives !== 'CNGN'",
+    change: "row.gives === 'CNGN'",
+    tests: ORDER_BOOKS,
     failing: 1,
   },
 ];

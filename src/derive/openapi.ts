@@ -290,5 +290,5 @@ function failure(refusals: readonly Refusal[], examples: readonly (JsonSchema | 
 }
 
 function refusalExample({ when, remedy, source }: Refusal, value: JsonSchema | undefined): JsonSchema {
-  return { summary: when, description: remedy, value, 'x-source': source };
+  return { summary: when, description: String(remedy), value, 'x-source': source };
 }

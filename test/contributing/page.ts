@@ -22,6 +22,7 @@ export const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   glossary: 'test/docs/glossary.test.ts',
   inferred: 'test/docs/fidelity.test.ts',
   naming: 'test/docs/naming.test.ts',
+  release: 'test/package/release.test.ts',
   'unknown-outcomes': 'test/journal/states-page.test.ts',
 };
 

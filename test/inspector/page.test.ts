@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { newHome, requireBuilt, startFiatrail } from '../support/built.ts';
+import { newHome, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
 import { ask } from './asking.ts';
 
 test('page, script and style together stay under 120 kB', async () => {
@@ -15,4 +17,12 @@ test('page, script and style together stay under 120 kB', async () => {
   for (const { body } of replies) expect(body.length).toBeGreaterThan(100);
   const bytes = replies.reduce((all, { body }) => all + gzipSync(body).length, 0);
   expect(bytes).toBeLessThan(120_000);
+});
+
+test('text has three sizes', () => {
+  const styles = ['page.css', 'book.css'].map((name) =>
+    readFileSync(join(ROOT, 'src', 'inspector', 'page', name), 'utf8'),
+  );
+  const sizes = styles.join('').matchAll(/font-size: ([^;]+);/g);
+  expect([...new Set([...sizes].map(([, size]) => size))].sort()).toEqual(['1rem', 'var(--large)', 'var(--small)']);
 });

@@ -73,6 +73,14 @@ describe('what the project says about itself', () => {
   });
 });
 
+test('the page about releases names scripts that there are', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  const page = readFileSync(join(ROOT, 'docs/contributing/release.md'), 'utf8');
+  const named = [...page.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+});
+
 test('the formula has the address and the digest of the tarball, and a description that Homebrew accepts', () => {
   const project = projectOf(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const text = formulaText({ ...project, tarball: 'fiatrail-1.2.3.tgz', version: '1.2.3', sha256: 'ab'.repeat(32) });

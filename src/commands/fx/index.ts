@@ -1,23 +1,20 @@
 import { savedQuote, saveQuote } from '../../account/saved-quotes.ts';
 import { CliError } from '../../base/errors.ts';
 import { HIDDEN } from '../../base/secret.ts';
-import type { ResponseOf } from '../../contract/endpoint.ts';
 import { orderBook, orderBookStats, orderBookToken } from '../../contract/endpoints/fx-book.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
-import { PAIRS, type Pair, type Side, STABLECOIN_OF } from '../../contract/fx.ts';
+import { PAIRS, type Side, STABLECOIN_OF } from '../../contract/fx.ts';
 import type { Account } from '../../engine/account.ts';
+import { depthOf } from '../../engine/depth.ts';
 import { fxTrade } from '../../engine/evidence/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import { ownOrderLines } from '../../engine/previews/book-previews.ts';
 import { amountLine, readPreviews } from '../../engine/previews/previews.ts';
 import type { RequestOptions } from '../../engine/requests.ts';
-import { amountIn, stablecoinIn, wireDecimal } from '../../engine/rules/fx-terms.ts';
-import { type Amount, type Asset, amount, amountForPeople } from '../../money/amount.ts';
-import { decimalText, trimDecimal } from '../../money/decimal.ts';
-import { HUNDRED_PERCENT, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
-import type { Depth, Level } from '../../present/result.ts';
+import { stablecoinIn, wireDecimal } from '../../engine/rules/fx-terms.ts';
+import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { type Command, callCommand, command } from '../../terminal/command.ts';
 import { thingListCommand } from '../../terminal/list-command.ts';
 import {
@@ -56,64 +53,6 @@ import {
 import { commands as vault } from './vault.ts';
 
 const pairArgument = argument('pair', PAIRS.join(' or '), pair, `Pair (${PAIRS.join(' or ')}):`);
-
-type Book = ResponseOf<typeof orderBook>;
-
-type Order = NonNullable<Book['buyOrders']>[number];
-
-/** The largest trade against an order. Its wallet may hold less, but nothing says in which asset the balance of the wallet is stated. */
-function tradable(order: Order, isSelling: boolean, token: Pair): Level | undefined {
-  const price = amountIn(order.price, 'CNGN');
-  if (!price) return undefined;
-  const most = amountIn(order.maxAmount, 'CNGN') ?? amount('CNGN', 0n);
-  const gives = isSelling ? STABLECOIN_OF[token] : 'CNGN';
-  return { price, takerPrice: takerPrice(order, price, gives), amount: most };
-}
-
-/** Returns the price with the order's spread; undefined if the service gives no spread, or an impossible one. */
-function takerPrice({ spread }: Order, price: Amount, gives: Asset): Amount | undefined {
-  const percent = spread == null ? undefined : percentFromWire(spread);
-  if (percent === undefined || percent < 0n || percent >= HUNDRED_PERCENT) return undefined;
-  return amount('CNGN', takerPriceMicro(price.minor, percent, gives));
-}
-
-/** Orders are ranked by what a taker pays or gets, or by their own price if the spread is unknown. */
-const rankOf = ({ price, takerPrice }: Level) => (takerPrice ?? price).minor;
-
-/** Groups the orders into one level per price and spread, best price for a taker first. */
-function levelsOf(orders: readonly Order[] | null | undefined, isSelling: boolean, token: Pair): Level[] {
-  const levels = (orders ?? []).flatMap((order) => tradable(order, isSelling, token) ?? []);
-  const alike = Map.groupBy(levels, ({ price, takerPrice }) => `${price.minor} ${takerPrice?.minor}`);
-  const joined = [...alike.values()].flatMap(([first, ...rest]) => {
-    if (!first) return [];
-    const minor = rest.reduce((sum, each) => sum + each.amount.minor, first.amount.minor);
-    return { ...first, amount: amount('CNGN', minor) };
-  });
-  return joined.toSorted((a, b) => Number(rankOf(a) - rankOf(b)) * (isSelling ? 1 : -1));
-}
-
-/** `spread 10.00 cNGN (0.71%)`. The book can be crossed: the service does not match resting orders against each other. */
-function spreadWords(ask: Level | undefined, bid: Level | undefined): string {
-  if (!ask || !bid) return 'no spread: one side is empty';
-  const gap = ask.price.minor - bid.price.minor;
-  const size = gap < 0n ? -gap : gap;
-  const hundredths = (size * 10_000n) / bid.price.minor;
-  const percent = trimDecimal(decimalText(hundredths, 2));
-  const words = `${amountForPeople(amount('CNGN', size))} (${percent}%)`;
-  return gap < 0n ? `crossed by ${words}` : `bid-ask spread ${words}`;
-}
-
-export function depthOf({ buyOrders, sellOrders }: Book, token: Pair): Depth {
-  const stablecoin = STABLECOIN_OF[token];
-  const upper = levelsOf(sellOrders, true, token);
-  const lower = levelsOf(buyOrders, false, token);
-  return {
-    title: `${token}: prices in cNGN per ${stablecoin}; a trade gets the price with spread`,
-    upper: { title: `${stablecoin} for sale (taken by --side buy)`, levels: upper },
-    middle: spreadWords(upper[0], lower[0]),
-    lower: { title: 'cNGN for sale (taken by --side sell)', levels: lower },
-  };
-}
 
 const bookCommand = command({
   words: ['fx', 'book'],

@@ -12,6 +12,7 @@ import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { heldByQuestion, heldList, heldWhile } from '../held.ts';
 import { lookOf, lookOfOperation } from '../look.ts';
 import type { Found, InspectorSource, LinksTo } from '../source.ts';
+import { copiedBook } from './book.ts';
 import { CHART_CHOICES, chartsDocument, todayIn, volumesDocument } from './charts.ts';
 import { eventOf, newestEvents } from './events.ts';
 import { accountNow } from './now.ts';
@@ -92,6 +93,7 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
       now: () => accountNow({ account, inbox, copied, plans, volumes: async () => (await volumes()).value }),
       charts,
       copy: () => copyDocument(account),
+      book: () => copiedBook(account),
     },
     choices: { charts: CHART_CHOICES },
     find: (text) => found(account, text),

@@ -144,39 +144,43 @@ export function CopyPane({ version }: { readonly about: About; readonly version:
   if (value.tables.length === 0)
     return <p class="note">This account has not been copied to this machine yet. Run: fiatrail sync</p>;
   return (
-    <div class="card">
-      <Wide label="Copied lists">
-        <table>
-          <thead>
-            <tr>
-              {['List', 'Rows', 'Open', 'Deleted', 'Complete', 'Newest', 'Synced'].map((title) => (
-                <th scope="col" class={/Rows|Open|Gone/.test(title) ? 'number' : ''}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {value.tables.map(({ table, rows, open, deleted, isComplete, newest, syncedAt }) => (
+    <div class="cards">
+      <section class="card">
+        <Wide label="Copied lists">
+          <table>
+            <thead>
               <tr>
-                <td>
-                  <a href={hrefOf({ pane: 'copied', state: table })}>{plain(table)}</a>
-                </td>
-                <td class="number">{rows}</td>
-                <td class="number">{open}</td>
-                <td class="number">{deleted}</td>
-                <td>{isComplete ? '✓ yes' : '! no'}</td>
-                <td>
-                  <Time at={newest} />
-                </td>
-                <td>
-                  <Time at={syncedAt} />
-                </td>
+                {['List', 'Rows', 'Open', 'Deleted', 'Complete', 'Newest', 'Synced'].map((title) => (
+                  <th scope="col" class={/Rows|Open|Deleted/.test(title) ? 'number' : ''}>
+                    {title}
+                  </th>
+                ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </Wide>
+            </thead>
+            <tbody>
+              {value.tables.map(({ table, rows, open, deleted, isComplete, newest, syncedAt }) => (
+                <tr>
+                  <td>
+                    {rows > 0 ? <a href={hrefOf({ pane: 'copied', state: table })}>{plain(table)}</a> : plain(table)}
+                  </td>
+                  <td class="number">{rows}</td>
+                  <td class="number">{open}</td>
+                  <td class="number">{deleted}</td>
+                  <td>
+                    <State of={isComplete ? 'yes' : 'no'} look={isComplete ? 'done' : 'you'} />
+                  </td>
+                  <td>
+                    <Time at={newest} />
+                  </td>
+                  <td>
+                    <Time at={syncedAt} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Wide>
+      </section>
     </div>
   );
 }

@@ -182,7 +182,7 @@ function PostingSet({ detail: { id, at, event, subject, postings, sums } }: Deta
           ['Time', <Time at={at} />],
         ]}
       />
-      <Postings postings={postings} sums={sums} />
+      <Postings of={id} postings={postings} sums={sums} />
     </>
   );
 }

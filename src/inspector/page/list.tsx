@@ -25,7 +25,10 @@ interface ListProps {
   readonly filters: Filters;
   readonly selected: string;
   readonly version: string;
-  onSelect(id: string): void;
+  /** What is said, besides that there is nothing, where there is no row. */
+  readonly empty: string;
+  /** Of a row that is only passed, the address is no place to come back to. */
+  onSelect(id: string, isReplacing?: boolean): void;
 }
 
 /** The filters as the server is asked for them: days begin in the zone of the page. */
@@ -81,7 +84,7 @@ function useSeen(box: { readonly current: HTMLDivElement | null }) {
 
 /** A list of any length: only the rows that are seen are in the page. The newest is first. */
 export function List(props: ListProps) {
-  const { name, columns, selected, version, onSelect } = props;
+  const { name, columns, selected, version, empty, onSelect } = props;
   const rows = useRows(props);
   const box = useRef<HTMLDivElement>(null);
   const { first, count, height, rowHeight, isAtTop, isScrolling, onScroll } = useSeen(box);
@@ -105,9 +108,16 @@ export function List(props: ListProps) {
   useEffect(() => {
     if (last > first) rows.see(total - last, total - 1 - first, isScrolling);
   }, [rows, first, last, total, isScrolling]);
+  const idAt = (at: number) => rows.at(total - 1 - at)?.id;
+  useEffect(() => {
+    // What was opened by a link is where the keys go on from.
+    if (selected === '' || idAt(active) === selected) return;
+    for (let at = first; at < last; at++) if (idAt(at) === selected) setActive(at);
+  }, [selected, rows.at(total - 1)]);
   const move = (to: number) => {
     const at = Math.max(0, Math.min(total - 1, to));
     setActive(at);
+    if (selected !== '') onSelect(idAt(at) ?? selected, true);
     const { current } = box;
     if (!current) return;
     if (at * rowHeight < current.scrollTop) current.scrollTop = at * rowHeight;
@@ -122,15 +132,15 @@ export function List(props: ListProps) {
     };
     if (event.key in to && !event.ctrlKey && !event.metaKey) move(to[event.key] ?? 0);
     else if (event.key === 'c' && !event.ctrlKey && !event.metaKey)
-      void navigator.clipboard?.writeText(rows.at(total - 1 - active)?.id ?? '').catch(() => {});
-    else if (event.key === 'Enter' || event.key === ' ') onSelect(rows.at(total - 1 - active)?.id ?? selected);
+      void navigator.clipboard?.writeText(idAt(active) ?? '').catch(() => {});
+    else if (event.key === 'Enter' || event.key === ' ') onSelect(idAt(active) ?? selected);
     else return;
     event.preventDefault();
   };
   const choose = (at: number) => {
     setActive(at);
-    const row = rows.at(total - 1 - at);
-    if (row) onSelect(row.id);
+    const id = idAt(at);
+    if (id !== undefined) onSelect(id);
   };
   const shown = [];
   for (let at = first; at < last; at++) {
@@ -155,6 +165,9 @@ export function List(props: ListProps) {
           <span class={kind ?? ''}>{title}</span>
         ))}
       </div>
+      {total === 0 && (
+        <p class="note empty">{isReduced ? 'Nothing fits these filters.' : `Nothing here yet. ${empty}`}</p>
+      )}
       <div
         ref={box}
         class="rows"
@@ -171,13 +184,7 @@ export function List(props: ListProps) {
         </div>
       </div>
       <p class="count" role="status">
-        {total < 0
-          ? 'Reading…'
-          : total === 0
-            ? isReduced
-              ? 'Nothing fits these filters.'
-              : 'Nothing here yet.'
-            : `${total.toLocaleString('en')} ${total === 1 ? 'row' : 'rows'}`}
+        {total < 0 ? 'Reading…' : `${total.toLocaleString('en')} ${total === 1 ? 'row' : 'rows'}`}
         {hasOlder && ', and older ones, which the search finds'}
         {gap !== undefined && ` · ${plain(gap)}`}
         {isReduced && <Sums name={name} filters={props.filters} version={version} />}

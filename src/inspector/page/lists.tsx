@@ -23,14 +23,23 @@ interface ListShown {
   readonly columns: readonly Column[];
   /** What it can be reduced to. */
   readonly states: readonly string[];
+  /** What to do so that it has a row. */
+  readonly empty?: string;
 }
 
 /** The columns of each list, and what it can be reduced to. */
 export const LISTS: Readonly<Record<string, ListShown>> = {
-  work: { title: 'Work', columns: THING, states: [] },
-  copied: { title: 'Copied rows', columns: THING, states: [] },
+  work: {
+    title: 'Work',
+    columns: THING,
+    states: [],
+    empty:
+      'Start some, such as: fiatrail onramp create USER_ID --amount 5000. Or add days of it: fiatrail sandbox simulate',
+  },
+  copied: { title: 'Copied rows', columns: THING, states: [], empty: 'Copy the account’s lists: fiatrail sync' },
   users: {
     title: 'Users',
+    empty: 'Add one: fiatrail users onboard --bvn-stdin',
     columns: [
       column('at', 'Since', 'time'),
       column('who', 'Name'),
@@ -46,6 +55,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   requests: {
     title: 'Requests',
+    empty: 'Send one, such as: fiatrail balances',
     columns: [
       column('at', 'Machine time', 'time'),
       column('sandboxAt', 'Sandbox time', 'time'),
@@ -60,6 +70,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   events: {
     title: 'Events',
+    empty: 'They come with work. To receive them: fiatrail webhooks listen',
     columns: [
       column('at', 'Time', 'time'),
       column('event', 'Event'),
@@ -72,6 +83,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   operations: {
     title: 'Operations',
+    empty: 'Commands that change something are listed here, such as: fiatrail payout create --amount 5000 --to default',
     columns: [
       column('at', 'Time', 'time'),
       column('summary', 'Summary'),
@@ -84,6 +96,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   plans: {
     title: 'Plans',
+    empty: 'Write one: add --plan to a command that moves money',
     columns: [
       column('at', 'Time', 'time'),
       column('summary', 'Summary'),
@@ -106,6 +119,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   ledger: {
     title: 'Ledger',
+    empty: 'Money that moves is listed here, such as by: fiatrail sandbox pay ACCOUNT_NUMBER --amount 5000',
     columns: [
       column('id', 'Set', 'number'),
       column('at', 'Time', 'time'),

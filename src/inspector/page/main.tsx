@@ -1,18 +1,20 @@
 import { Component, type ComponentChildren, render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { CopyPane } from './account.tsx';
 import { type About, get, post, Refused, useFeed, useRead } from './api.tsx';
+import { BookPane } from './book.tsx';
 import { ChartsPane } from './charts.tsx';
 import { ClockPane } from './clock.tsx';
 import { DETAILS } from './details.tsx';
 import { FilterBar } from './filters.tsx';
+import { Keys, keyOfPane, useFocus, useKeys } from './keys.tsx';
 import { List } from './list.tsx';
 import { LISTS } from './lists.tsx';
 import { NowPane } from './now.tsx';
-import { BalancesPane, BookPane, FindPane } from './panes.tsx';
+import { BalancesPane, FindPane } from './panes.tsx';
 import { AddPoint } from './points.tsx';
-import { goTo, hrefOf, type Route, routeOf, useRoute } from './route.tsx';
-import { Links, plain, shownZone, showTimesIn, Time } from './text.tsx';
+import { goTo, hrefOf, type Route, useRoute } from './route.tsx';
+import { Links, plain, shortId, shownZone, showTimesIn, Time } from './text.tsx';
 
 const DOCUMENTS = {
   now: { title: 'Now', pane: NowPane },
@@ -52,11 +54,17 @@ function App() {
   }, []);
   const shown = (read: About) => {
     showTimesIn(read.zone);
-    document.title = `${read.title} · fiatrail`;
     setAbout(read);
   };
   const panes = about ? panesOf(about) : [];
   useKeys(panes.map(({ name }) => name));
+  useFocus(route);
+  useEffect(() => {
+    if (!about) return;
+    const title = panes.find(({ name }) => name === route.pane)?.title ?? panes[0]?.title ?? '';
+    const what = route.pane === 'find' ? `Find ${route.text}` : route.id ? `${title} ${shortId(route.id)}` : title;
+    document.title = plain(`${what} · ${about.title} · fiatrail`);
+  }, [about, route]);
   if (!about) return <main class="alone">{problem ? <p role="alert">{problem}</p> : <p>Opening…</p>}</main>;
   const pane =
     route.pane === 'find' || panes.some(({ name }) => name === route.pane) ? route.pane : (panes[0]?.name ?? '');
@@ -69,13 +77,18 @@ function App() {
         <Search text={route.pane === 'find' ? route.text : ''} />
         {about.actions.includes('save') && <Save />}
         <Clock about={about} version={feed.version} />
+        <Keys />
         <span class={`live ${feed.isLive ? 'on' : ''}`} role="status">
           {!feed.isLive ? '○ Not connected' : about.title.endsWith('(saved)') ? 'Saved' : '● Live'}
         </span>
       </header>
       <nav aria-label="Panes">
         {panes.map(({ name, title }, at) => (
-          <a href={hrefOf({ pane: name })} aria-current={name === pane ? 'page' : undefined} title={`Key ${at + 1}`}>
+          <a
+            href={hrefOf({ pane: name })}
+            aria-current={name === pane ? 'page' : undefined}
+            title={`Key ${keyOfPane(at) ?? '—'}`}
+          >
             {title}
           </a>
         ))}
@@ -126,48 +139,13 @@ function saidOf(error: Error): string {
   return `The inspector cannot be reached: ${error.message}`;
 }
 
-/** The list of a pane has the focus once it is there; a pane without one has none. */
-function focusList(name: string, framesLeft = 60): void {
-  const list = document.querySelector<HTMLElement>(`.list-${name} .rows`);
-  if (list) list.focus();
-  else if (framesLeft > 0) requestAnimationFrame(() => focusList(name, framesLeft - 1));
-}
-
-/** 1 to 9 go to a pane, / to the search, Escape closes what is open. */
-function useKeys(panes: readonly string[]) {
-  const names = useRef(panes);
-  names.current = panes;
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test((event.target as Element).tagName);
-      if (event.key === 'Escape') {
-        const route = routeOf(location.hash);
-        if (isTyping) (event.target as HTMLElement).blur();
-        else if (route.id) {
-          goTo({ ...route, id: '' });
-          document.querySelector<HTMLElement>('.rows')?.focus();
-        }
-      }
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      const name = names.current[Number(event.key) - 1];
-      if (name !== undefined) {
-        goTo({ pane: name });
-        focusList(name);
-      } else if (event.key === '/') {
-        document.querySelector<HTMLElement>('#search')?.focus();
-        event.preventDefault();
-      }
-    };
-    addEventListener('keydown', pressed);
-    return () => removeEventListener('keydown', pressed);
-  }, []);
-}
-
 function Search({ text }: { readonly text: string }) {
   const submit = (event: Event) => {
     event.preventDefault();
     const typed = new FormData(event.currentTarget as HTMLFormElement).get('text');
     goTo({ pane: 'find', text: String(typed ?? '') });
+    // Tab goes to what is found.
+    document.querySelector('main')?.focus();
   };
   return (
     <search>
@@ -206,16 +184,16 @@ function Pane({ route, about, version }: PaneProps) {
 
 function ListPane({ route, about, version }: PaneProps) {
   const { pane, id } = route;
-  const { columns = [] } = LISTS[pane] ?? {};
+  const { columns = [], empty = '' } = LISTS[pane] ?? {};
   return (
     <div class={`split ${id ? 'open' : ''}`}>
       <div class="side">
         {pane === 'points' ? <AddPoint about={about} /> : <FilterBar route={route} about={about} />}
         <List
           name={pane}
-          {...{ columns, filters: route, version }}
+          {...{ columns, filters: route, version, empty }}
           selected={id}
-          onSelect={(chosen) => goTo({ ...route, id: chosen })}
+          onSelect={(chosen, isReplacing) => goTo({ ...route, id: chosen }, isReplacing)}
         />
       </div>
       {id && (
@@ -265,7 +243,7 @@ function Detail({ pane, id, about, version, onClose }: DetailProps) {
   );
   const Shown = DETAILS[pane];
   return (
-    <article class="detail" aria-label="Details">
+    <article class="detail" aria-label="Details" tabIndex={-1}>
       <button type="button" class="close" onClick={onClose}>
         <span aria-hidden="true">✕</span> Close
       </button>

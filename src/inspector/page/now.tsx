@@ -1,5 +1,6 @@
 import { type About, useRead } from './api.tsx';
 import { hrefOf } from './route.tsx';
+import { Sign } from './sign.tsx';
 import { plain, State, span, Time } from './text.tsx';
 
 interface Figure {
@@ -81,9 +82,7 @@ function Needs({ of }: { readonly of: readonly Need[] }) {
     <ul class="needs">
       {of.map(({ what, count, list, filters = {}, todo }) => (
         <li>
-          <span class="you" aria-hidden="true">
-            ▲
-          </span>{' '}
+          <Sign of="you" />{' '}
           {list ? (
             <a href={hrefOf({ pane: list, ...filters })}>
               <b>{count.toLocaleString('en')}</b> {plain(what)}

@@ -65,72 +65,6 @@ export function BalancesPane({ version }: PaneProps) {
   );
 }
 
-interface Side {
-  readonly [field: string]: unknown;
-}
-
-/** The sides of an order book, whatever form its answer has. */
-function sidesOf(book: unknown): readonly (readonly [string, readonly Side[]])[] {
-  const found: [string, readonly Side[]][] = [];
-  const visit = (value: unknown, name: string) => {
-    if (Array.isArray(value)) found.push([name, value as readonly Side[]]);
-    else if (typeof value === 'object' && value) for (const [key, each] of Object.entries(value)) visit(each, key);
-  };
-  visit(book, '');
-  return found;
-}
-
-export function BookPane({ version }: PaneProps) {
-  const { value, problem } = useRead<Readonly<Record<string, unknown>>>('/api/documents/book', version);
-  if (!value) return waiting(problem);
-  return (
-    <div class="cards rows-of-orders">
-      {Object.entries(value).flatMap(([token, book]) =>
-        sidesOf(book).map(([side, orders]) => (
-          <section class="card">
-            <h2>
-              {token}: {plain(side)}
-            </h2>
-            {orders.length === 0 ? (
-              <p class="note">No orders.</p>
-            ) : (
-              <Orders label={`${token}: ${plain(side)}`} orders={orders} />
-            )}
-          </section>
-        )),
-      )}
-    </div>
-  );
-}
-
-const isFigure = (value: unknown) => typeof value === 'string' || typeof value === 'number';
-
-function Orders({ label, orders }: { readonly label: string; readonly orders: readonly Side[] }) {
-  const fields = Object.keys(orders[0] ?? {}).filter((name) => orders.some((order) => isFigure(order[name])));
-  return (
-    <Wide label={label}>
-      <table>
-        <thead>
-          <tr>
-            {fields.map((name) => (
-              <th scope="col">{plain(name)}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {orders.map((order) => (
-            <tr>
-              {fields.map((name) => (
-                <td>{isFigure(order[name]) ? plain(String(order[name])) : ''}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Wide>
-  );
-}
-
 interface Found {
   readonly list: string;
   readonly id: string;
@@ -148,6 +82,19 @@ const EXAMPLES = [
   'any text of a request or an event',
 ];
 
+function Examples() {
+  return (
+    <>
+      <p>Type into the search above:</p>
+      <ul>
+        {EXAMPLES.map((each) => (
+          <li>{each}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
 /** What has a text, by where it is shown. It is looked for once: it is read through everything there is. */
 export function FindPane({ text }: PaneProps & { readonly text: string }) {
   const { value, problem } = useRead<readonly Found[]>(
@@ -157,12 +104,7 @@ export function FindPane({ text }: PaneProps & { readonly text: string }) {
   if (text === '')
     return (
       <section class="found">
-        <p>Type into the search above:</p>
-        <ul>
-          {EXAMPLES.map((each) => (
-            <li>{each}</li>
-          ))}
-        </ul>
+        <Examples />
       </section>
     );
   if (!value) return waiting(problem);
@@ -172,6 +114,7 @@ export function FindPane({ text }: PaneProps & { readonly text: string }) {
       <h2>
         {value.length === 0 ? 'Nothing has' : 'What has'} “{plain(text)}”
       </h2>
+      {value.length === 0 && <Examples />}
       {lists.map((name) => (
         <section>
           <h3>{LISTS[name]?.title ?? plain(name)}</h3>

@@ -1,3 +1,4 @@
+import { Sign } from './sign.tsx';
 import { plain, Wide } from './text.tsx';
 
 /** An account of the ledger, in words. */
@@ -16,7 +17,7 @@ export interface PostingsShown {
 export function Sum({ sum, isZero }: { readonly sum: string; readonly isZero: boolean }) {
   return (
     <span class={`state ${isZero ? 'done' : 'you'}`}>
-      {isZero ? `✓ ${plain(sum)}: it sums to zero` : `▲ ${plain(sum)}: it does not sum to zero`}
+      <Sign of={isZero ? 'done' : 'you'} /> {plain(sum)}: it {isZero ? 'sums' : 'does not sum'} to zero
     </span>
   );
 }
@@ -31,9 +32,9 @@ export function AccountName({ of: { account, who, is } }: { readonly of: Account
 }
 
 /** What a set posts, with the balance that each account had then. */
-export function Postings({ postings, sums }: PostingsShown) {
+export function Postings({ of, postings, sums }: PostingsShown & { readonly of: string }) {
   return (
-    <Wide label="Postings">
+    <Wide label={`Postings of set ${of}`}>
       <table class="postings">
         <thead>
           <tr>

@@ -54,12 +54,11 @@ export function hrefOf({ pane, id = '', ...filters }: Partial<Route>): string {
   return `#/${encodeURIComponent(pane ?? '')}${id ? `/${encodeURIComponent(id)}` : ''}${query ? `?${query}` : ''}`;
 }
 
-/** Goes somewhere. A filter that is being typed is no place to come back to. */
+/** Goes somewhere, before the next key is read. A filter that is being typed is no place to come back to. */
 export function goTo(route: Partial<Route>, isReplacing = false): void {
-  if (isReplacing) {
-    history.replaceState(null, '', hrefOf(route));
-    dispatchEvent(new HashChangeEvent('hashchange'));
-  } else location.hash = hrefOf(route);
+  if (isReplacing) history.replaceState(null, '', hrefOf(route));
+  else if (hrefOf(route) !== location.hash) history.pushState(null, '', hrefOf(route));
+  dispatchEvent(new HashChangeEvent('hashchange'));
 }
 
 export function useRoute(): Route {

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import { LINKABLE } from '../linkable.ts';
 import { hrefOf } from './route.tsx';
+import { type Drawn, isDrawn, Sign } from './sign.tsx';
 
 /** Characters that are not seen, or that change the order in which others are. */
 const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
@@ -157,19 +158,17 @@ export const shortId = (id: string): string => (id.length > 14 ? `${id.slice(0, 
 /** The status of a request; one that was not answered was dropped. */
 export const statusOf = (status: string | number | null | undefined) => status ?? 'dropped';
 
-/** The sign of a look, which is enough without its colour, and what it says to whoever does not see it. */
-const LOOKS: Readonly<Record<string, readonly [sign: string, says: string]>> = {
-  done: ['✓', 'done'],
-  open: ['◷', 'under way'],
-  bad: ['✕', 'ended badly'],
-  you: ['▲', 'needs you'],
-  none: ['·', ''],
+/** What the sign of a look says. */
+const LOOKS: Readonly<Record<Drawn, string>> = {
+  done: 'done',
+  open: 'under way',
+  bad: 'ended badly',
+  you: 'needs you',
+  none: '',
 };
 
 /** The looks that a list can be reduced to, in words. */
-export const LOOK_NAMES = Object.entries(LOOKS).flatMap(([look, [, says]]) =>
-  says === '' ? [] : [[look, says] as const],
-);
+export const LOOK_NAMES = Object.entries(LOOKS).filter(([, says]) => says !== '');
 
 interface StateProps {
   readonly of: string | number | null | undefined;
@@ -179,11 +178,11 @@ interface StateProps {
 
 export function State({ of, look }: StateProps) {
   if (of === null || of === undefined) return <>—</>;
-  const name = String(look ?? 'none');
-  const [sign, says] = (Object.hasOwn(LOOKS, name) ? LOOKS[name] : undefined) ?? LOOKS['none'] ?? ['·', ''];
+  const given = String(look ?? 'none');
+  const name = isDrawn(given) ? given : 'none';
   return (
-    <span class={`state ${name}`} title={says}>
-      <span aria-hidden="true">{sign}</span> {plain(String(of))}
+    <span class={`state ${name}`} title={LOOKS[name]}>
+      <Sign of={name} /> {plain(String(of))}
       {name === 'you' && <span class="tag">needs you</span>}
     </span>
   );

@@ -102,7 +102,7 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
           ['User', user && <UserLink of={user} about={about} />],
           ['Account', of.owner],
           ['To or from', of.for],
-          ...facts.map(({ title, field }) => [title, textAt(row, field)] as const),
+          ...facts.map(({ title, field }) => [title, factOf(title, textAt(row, field), about)] as const),
           ['As of', of.asOf && <Time at={of.asOf} />],
           ['Meaning', of.means],
         ]}
@@ -118,7 +118,7 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
               plain(set.event)
             )}
           </p>
-          <Postings postings={set.postings} sums={set.sums} />
+          <Postings of={set.id} postings={set.postings} sums={set.sums} />
         </section>
       ))}
       {belongings.length > 0 && <h3>Requests and events</h3>}
@@ -145,6 +145,12 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
       ))}
     </>
   );
+}
+
+/** A fact in words; a pair leads to its order book. */
+function factOf(title: string, text: string | null | undefined, about: About) {
+  if (title !== 'Pair' || !text || !about.documents.includes('book')) return text;
+  return <a href={hrefOf({ pane: 'book', id: text })}>{plain(text)}</a>;
 }
 
 /** A user, with a link to what is known of him or her. */

@@ -33,6 +33,9 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
       <p class="act">
         <CopyId text={of.id} label="Copy ID" /> <code>{plain(of.id)}</code>
       </p>
+      <p>
+        <a href={hrefOf({ pane: 'work', user: of.id })}>All work of {plain(of.who)}</a>
+      </p>
       <Facts
         of={[
           ['Account', of.owner],
@@ -90,9 +93,6 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
           </tbody>
         </table>
       </Wide>
-      <p>
-        <a href={hrefOf({ pane: 'work', user: of.id })}>All work of {plain(of.who)}</a>
-      </p>
     </>
   );
 }

@@ -65,7 +65,7 @@ export function sandboxNow({ service, work, zone, apiKey }: NowSources) {
 }
 
 /** The account that is the sandbox's own. */
-const ownIn = (store: Database, apiKey: string) =>
+export const ownIn = (store: Database, apiKey: string) =>
   store.get<{ id: bigint; name: string }>(
     'SELECT fintech.id, name FROM fintech JOIN api_key ON api_key.fintech = fintech.id WHERE key = ?',
     apiKey,

@@ -5,6 +5,7 @@ import type { RequestLog } from '../requests.ts';
 import { findIn } from '../search.ts';
 import type { InspectorSource } from '../source.ts';
 import { askingOf } from './ask.ts';
+import { bookDocument } from './book.ts';
 import { controlsOf } from './controls.ts';
 import { eventList } from './events.ts';
 import { faultChoices } from './faults.ts';
@@ -67,10 +68,7 @@ export function sandboxSource({ sandbox, service }: Inside, { requests, steps, z
       faults: get('/_sandbox/faults'),
       'fault-choices': faultChoices,
       balances: balancesOf(service),
-      book: async () => ({
-        USDC: await ask('GET', '/v1/fx/orderbook?pair=CNGN-USDC'),
-        USDT: await ask('GET', '/v1/fx/orderbook?pair=CNGN-USDT'),
-      }),
+      book: bookDocument(service, sandbox.apiKey),
     },
     actions: controlsOf({ service, ask, points, histories }),
     find: (text) => findIn(lists, text),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { depthOf } from '../../../src/commands/fx/index.ts';
+import { depthOf } from '../../../src/engine/depth.ts';
 import { amountText } from '../../../src/money/amount.ts';
 import { wireNumber } from '../../../src/money/decimal.ts';
 import type { Level } from '../../../src/present/result.ts';

@@ -12,7 +12,7 @@ import { go, inspectHome, openPage, startBrowser } from './browser.ts';
 /** The page of an account, and of a saved session of it, in a real browser. */
 
 const browser = await startBrowser(sharedEnd());
-const PANES = ['now', 'operations', 'events', 'plans', 'copied', 'charts', 'copy'];
+const PANES = ['now', 'operations', 'events', 'plans', 'copied', 'charts', 'copy', 'book'];
 const home = newHome(sharedEnd());
 let used: SampleAccount;
 
@@ -34,7 +34,7 @@ test('every pane shows what this machine knows, and nothing that changes it', as
     await go(page, `#/${pane}`);
     await page.locator('main :is(.row, .card, .count)').first().waitFor();
     expect(await page.locator('main').innerText(), pane).not.toMatch(/could not answer|no such page|cannot be shown/);
-    expect(await page.getByRole('button').count()).toBe(0);
+    expect(await page.locator('main').getByRole('button').count()).toBe(0);
   }
   expect(problems).toEqual([]);
 });
@@ -235,7 +235,7 @@ test('a saved session shows the same without the account, and names nobody', asy
     await go(page, `#/${pane}`);
     await page.locator('main :is(.row, .card, .count)').first().waitFor();
     expect(await page.locator('main').innerText()).not.toContain(SENDER);
-    expect(await page.getByRole('button').count()).toBe(0);
+    expect(await page.locator('main').getByRole('button').count()).toBe(0);
   }
   await go(page, '#/charts');
   await page.getByRole('heading', { name: 'Volumes in cNGN' }).waitFor();

@@ -69,8 +69,11 @@ const end = (running: ReturnType<typeof startFiatrail>) => async () => {
   await running.end;
 };
 
-export async function serveInspected(atEnd: AtEnd, ...more: string[]): Promise<Inspected> {
-  const home = newHome(atEnd);
+export const serveInspected = (atEnd: AtEnd, ...more: string[]): Promise<Inspected> =>
+  serveHome(newHome(atEnd), atEnd, ...more);
+
+/** Serves the sandbox of a home with its inspector. */
+export async function serveHome(home: Home, atEnd: AtEnd, ...more: string[]): Promise<Inspected> {
   const words = ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '--pace', 'instant', '--inspect', ...more];
   const running = startFiatrail(home, [...words, '--webhooks-to-loopback', '-o', 'json']);
   atEnd(end(running));
