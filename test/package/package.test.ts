@@ -79,8 +79,11 @@ describe('the package', () => {
     expect(links.filter((link) => !existsSync(join(installed(), link)))).toEqual([]);
   });
 
-  test('contains only the kinds of files that the page about installing explains', () => {
-    const page = readFileSync(join(ROOT, 'docs', 'install.md'), 'utf8').split('| files | what they are for |')[1] ?? '';
+  test('contains only the kinds of files that the page about releases explains', () => {
+    const page =
+      readFileSync(join(ROOT, 'docs', 'contributing', 'release.md'), 'utf8').split(
+        '| files | what they are for |',
+      )[1] ?? '';
     const kinds = [...page.matchAll(/^\| (`.*`) \|/gm)].flatMap(([, cell = '']) =>
       cell.replaceAll('`', '').split(', '),
     );

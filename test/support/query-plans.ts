@@ -66,7 +66,8 @@ const SMALL: Readonly<Record<string, string>> = {
   'account_name|rotation|spent|tally': 'of the journal: keys, rotations, sums of days',
   'api_key|fintech|fault_rule|setting|stuck|fx_vault': 'of the sandbox: its fintechs, settings and faults',
   'allowed_address|bank_account|external_wallet|fee_tally|movement_tally': 'of the sandbox: what a fintech has few of',
-  'filler|stored_fee_schedules': 'of the local copy: who fills it, and fees that were in force',
+  'filler|stored_fee_schedules|stored_account_wallets':
+    'of the local copy: who fills it, fees that were in force, and the wallets of the account',
   'listener|forwarding|event_tally|forward_tally': 'of the inbox: processes, targets and counts',
   'json_each|step|part|moved|ranked|more|less|computed|newest|pragma_database_list|sqlite_schema|main|snapshot':
     'no table',
@@ -86,6 +87,7 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
     'ops journal verify, and the import of a journal',
   ],
   [/^SELECT DISTINCT file FROM file_row/, 'ops journal verify'],
+  [/FROM stored_users WHERE created_at IS NOT NULL AND digest IS NOT NULL GROUP BY 1/, 'a chart counts all users'],
   [/FROM event WHERE quarantined IS NOT NULL/, 'the events that are quarantined'],
   [/^INSERT INTO (?:account_name|spent)|^DELETE FROM (?:entry|account_name)/, 'the import of a journal'],
   [

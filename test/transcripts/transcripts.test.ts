@@ -140,6 +140,9 @@ const UNSEEN = [
   'plans approve',
   'plans reject',
   'plans withdraw',
+  'agent setup',
+  'agent show',
+  'agent remove',
 ];
 
 /** The commands whose documents have a schema. */

@@ -34,7 +34,7 @@ export const incomeCommand = command({
     'fiatrail report income last month',
     'fiatrail report income --since 7d --by day -o csv',
     'fiatrail report income last month --by user -o csv',
-    'fiatrail report income last month --by kind --rows onramp',
+    'fiatrail report income last month --rows earned',
   ],
   endpoints: [],
   prints: () => {
