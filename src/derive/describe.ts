@@ -85,7 +85,7 @@ export function describeEndpoint(endpoint: Endpoint, about: About) {
       http,
       name,
       when,
-      remedy,
+      remedy: String(remedy),
       source,
     })),
   };
