@@ -29,7 +29,7 @@ export default defineConfig({
       'test/copy/kills.test.ts',
       'test/copy/truth/truth.test.ts',
       'test/postgres/truth.test.ts',
-      'test/postgres/night.test.ts',
+      'test/postgres/night.soak.ts',
     ],
     globalSetup: 'test/support/code-cache.ts',
     setupFiles: ['test/support/after-each-file.ts'],

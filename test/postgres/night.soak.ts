@@ -13,6 +13,7 @@ import * as here from '../support/in-process.ts';
 import { closedPort } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { hostOf, withEnv } from './hosts.ts';
+import { clockedDatabase, setClock } from './inboxes.ts';
 
 /**
  * An account as teams run it, for days: customers and programs work with it, two hosts that share a journal and an inbox pay by files and one
@@ -48,7 +49,7 @@ afterAll(() => server?.stop());
 async function teams() {
   const startMs = Date.parse(`${FIRST_DAY}T00:00:00Z`) - HOUR_MS;
   const service = await servedRig(startMs);
-  const url = server.newDatabase();
+  const url = clockedDatabase(server);
   const inbox = server.newDatabase();
   const port = await closedPort();
   const [one, two] = ['one', 'two'].map(() => {
@@ -62,6 +63,7 @@ async function teams() {
     });
   }) as [Home, Home];
   const setClocks = () => {
+    setClock(server, url, service.now());
     for (const { env } of [one, two]) {
       const path = env['FIATRAIL_TEST_CLOCK'] ?? '';
       // Another program reads it at any moment, so it is never empty.
@@ -164,6 +166,24 @@ async function payTwice(all: Teams, key: string, amount: number, chance: () => n
   await all.service.control('faultClear');
 }
 
+let later = 0;
+
+/** Pays something else, after all that is unknown. */
+async function payLater(all: Teams): Promise<void> {
+  later += 1;
+  const words = [
+    'payout',
+    'create',
+    '--to',
+    'default',
+    '--amount',
+    String(200_000 + later),
+    '--once',
+    `later-${later}`,
+  ];
+  await may(all.hosts[0], [...words, '--yes'], 0, 5, 6);
+}
+
 /** Reconciles until nothing is unknown, while time passes. */
 async function settle(all: Teams): Promise<void> {
   for (let looks = 0; ; looks++) {
@@ -171,6 +191,8 @@ async function settle(all: Teams): Promise<void> {
     if ((JSON.parse(stdout) as { operations: unknown[] }).operations.length === 0) return;
     expect(looks, stdout).toBeLessThan(20);
     await may(all.hosts[looks % 2] as Home, ['ops', 'reconcile', '--all'], 0, 6);
+    // That nothing of it came is believed only once something later has.
+    await payLater(all);
     await all.moveTo(all.service.now() + 6 * 60_000);
   }
 }
