@@ -1928,8 +1928,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/kinds.ts',
-    line: 'const rank = (percent: number) => `(n * ${percent} + 99) / 100`;',
-    change: 'const rank = (percent: number) => `(n * ${percent}) / 100 + 1`;',
+    line: '+ 99) / 100`;',
+    change: ') / 100 + 1`;',
     tests: ['test/questions/trends.test.ts'],
     failing: 1,
   },

@@ -45,9 +45,19 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
+const START_MS = Date.parse(`${FIRST_DAY}T00:00:00Z`) - HOUR_MS;
+
+/** Sets the clock of a host: what a sandbox is advanced by, its clients know from it, so clocks of machines stay. */
+function tellTime({ env }: Home): void {
+  const path = env['FIATRAIL_TEST_CLOCK'] ?? '';
+  // Another program reads it at any moment, so it is never empty.
+  writeFileSync(`${path}.new`, String(START_MS - Date.now()));
+  renameSync(`${path}.new`, path);
+}
+
 /** Two hosts and a sandbox on one clock, which the test moves. */
 async function teams() {
-  const startMs = Date.parse(`${FIRST_DAY}T00:00:00Z`) - HOUR_MS;
+  const startMs = START_MS;
   const service = await servedRig(startMs);
   const url = clockedDatabase(server);
   const inbox = server.newDatabase();
@@ -59,17 +69,13 @@ async function teams() {
       NODE_OPTIONS: `--require ${join(ROOT, 'test', 'support', 'shared-clock.cjs')}`,
       FIATRAIL_TEST_CLOCK: clock,
       FIATRAIL_INBOX_URL: inbox,
+      FIATRAIL_DEBUG: '1',
       FIATRAIL_WEBHOOK_SECRET: service.webhookSecret,
     });
   }) as [Home, Home];
   const setClocks = () => {
-    setClock(server, url, service.now());
-    for (const { env } of [one, two]) {
-      const path = env['FIATRAIL_TEST_CLOCK'] ?? '';
-      // Another program reads it at any moment, so it is never empty.
-      writeFileSync(`${path}.new`, String(service.now() - Date.now()));
-      renameSync(`${path}.new`, path);
-    }
+    setClock(server, url, START_MS);
+    for (const host of [one, two]) tellTime(host);
   };
   setClocks();
   const moveTo = async (atMs: number) => {
@@ -105,6 +111,7 @@ const clockOf = ({ env }: Home): Clock => ({
  * failure.
  */
 async function may(host: Home, argv: readonly string[], ...codes: readonly (number | null)[]) {
+  tellTime(host);
   const line = [...argv, '-q', '-o', 'json'];
   const ran = await (IS_LONG ? fiatrail(host, line) : here.fiatrail(host, line, { clock: clockOf(host) }));
   expect(codes, `${argv.join(' ')}: ${ran.stderr}${ran.stdout}`).toContain(ran.code);
@@ -132,6 +139,7 @@ async function payFile(all: Teams, day: number, chance: () => number): Promise<v
     '--yes',
     ...NO_WAIT,
   ];
+  tellTime(one);
   const running = startFiatrail(one, [...words, '-q', '-o', 'json']);
   const kill = setTimeout(() => running.kill('SIGKILL'), 300 + chance() * 3_000);
   const { code, stderr } = await running.end;
