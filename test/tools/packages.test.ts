@@ -97,7 +97,7 @@ describe('what a release adds', () => {
       join(signed, 'SHA256SUMS'),
       sums.replace(/^./, (digit) => (digit === 'a' ? 'b' : 'a')),
     );
-    expect(() => verifySums(signed, key.publicKey)).toThrow('Signature verification failed');
+    expect(() => verifySums(signed, key.publicKey)).toThrow('minisign -V failed');
   });
 });
 
@@ -145,7 +145,9 @@ describe('the image of the sandbox', () => {
     const served = run([...config.Cmd.map((word: string) => (word === '8787' ? '0' : word)), '-o', 'json']);
     const { url, apiKey } = JSON.parse(await served.firstLine());
     const asked = await fetch(`${url.replace('127.0.0.1', 'localhost')}/getbankscode`, {
-      headers: { 'x-api-key': apiKey },
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      body: '{}',
     });
     expect(asked.status).toBe(200);
     const advanced = await run(['sandbox', 'advance', '1h', '-q', '-o', 'json']).end;
