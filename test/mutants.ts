@@ -5409,9 +5409,24 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/unlisted.ts',
+    line: 'if (index === 0 && left !== undefined) return',
+    change: 'if (index < 0 && left !== undefined) return',
+    tests: ['test/questions/differences.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/unlisted.ts',
+    line: 'const likely = (left ?? 0n) + ',
+    change: 'const likely = ',
+    tests: ['test/questions/differences.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/unlisted.ts',
     line: 'minor: (held.get(nameOf(place)) ?? 0n) - (sums.get(nameOf(place)) ?? 0n)',
     change: 'minor: held.get(nameOf(place)) ?? 0n',
     tests: BOOKS,
+    failing: 1,
   },
   {
     file: 'src/copy/unlisted.ts',

@@ -40,7 +40,8 @@ export async function noteUnlisted(queries: Queries): Promise<void> {
     first.at,
   );
   const rows = start === undefined ? await openingOf(queries, first, balances) : [];
-  if (later.length > 0) rows.push(...(await changesSince(queries, checks, balances)));
+  const left = start === undefined ? undefined : await leftAt(queries, first, balances);
+  if (later.length > 0) rows.push(...(await changesSince(queries, checks, balances, left)));
   if (rows.length > 0) await queries.run(...insertion(UNLISTED, rows));
   await queries.run(`DELETE FROM ${SETTING.name} WHERE name = ?`, CHANGED_FROM);
 }
@@ -99,11 +100,27 @@ async function openingOf(
   }));
 }
 
-/** What changed between looks beside all that entries say, and beside what was under way. */
+/** What a look saw of each balance beside what lists say and what was noted until then: what is under way made it, so it is no change. */
+async function leftAt(
+  queries: Queries,
+  { at, held }: Check,
+  balances: readonly CheckedBalance[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const noted = await queries.all<PartSum>(
+    `SELECT account, asset, 0 AS part, CAST(sum(minor) AS BIGINT) AS minor FROM ${UNLISTED.name} WHERE user_id = '' AND at <= ? GROUP BY 1, 2`,
+    at,
+  );
+  const sums = Map.groupBy([...(await sumsIn(queries, '0', 'at <= ?', at)), ...noted], nameOf);
+  const sumOf = (name: string) => (sums.get(name) ?? []).reduce((all, { minor }) => all + minor, 0n);
+  return new Map(balances.map(nameOf).map((name) => [name, (held.get(name) ?? 0n) - sumOf(name)]));
+}
+
+/** What changed between looks beside all that entries say, and beside what was under way. With `left`, changes until the first look are noted. */
 async function changesSince(
   queries: Queries,
   checks: readonly Check[],
   balances: readonly CheckedBalance[],
+  left: ReadonlyMap<string, bigint> | undefined,
 ): Promise<readonly NewRow<typeof UNLISTED>[]> {
   const times = checks.map(({ at }) => at);
   const [first = '', last = ''] = [times[0], times.at(-1)];
@@ -114,7 +131,7 @@ async function changesSince(
     const name = nameOf(place);
     const listed = new Map((sums.get(name) ?? []).map(({ part, minor }) => [Number(part), minor]));
     const own = { moving: moving.filter((each) => nameOf(each) === name), unknown: unknown.get(name) ?? [] };
-    return changesAt(checks, place, listed, own);
+    return changesAt(checks, place, listed, { ...own, left: left && (left.get(name) ?? 0n) });
   });
 }
 
@@ -122,6 +139,8 @@ async function changesSince(
 interface Open {
   readonly moving: Awaited<ReturnType<typeof movingAt>>;
   readonly unknown: Awaited<ReturnType<typeof unknownIn>>;
+  /** What the first look saw beside what was noted until then; undefined if nothing was. */
+  readonly left?: bigint | undefined;
 }
 
 /** What may have changed a balance at a look or not, and by how much at least and at most. */
@@ -140,14 +159,17 @@ function changesAt(
   checks: readonly Check[],
   place: CheckedBalance,
   listed: ReadonlyMap<number, bigint>,
-  { moving, unknown }: Open,
+  { moving, unknown, left }: Open,
 ): readonly NewRow<typeof UNLISTED>[] {
   const name = nameOf(place);
   const start = checks[0]?.held.get(name) ?? 0n;
   let sum = 0n;
   const parts = checks.map(({ at, held }, index) => {
     sum += listed.get(index) ?? 0n;
-    return { at, likely: (held.get(name) ?? 0n) - start - sum, ...openAt(at, { moving, unknown }) };
+    // What was noted until the first look stays as it is, whatever later ones say of what was under way then.
+    if (index === 0 && left !== undefined) return { at, likely: 0n, effects: [], room: [0n, 0n] as const };
+    const likely = (left ?? 0n) + (held.get(name) ?? 0n) - start - sum;
+    return { at, likely, ...openAt(at, { moving, unknown }) };
   });
   const row = { account: place.account, asset: place.asset, user_id: '' };
   const changes = changesOf(parts, 0n).map((change) => ({ ...row, ...change, step: 'unlisted', known: null }));

@@ -73,6 +73,7 @@ const sum = (values: readonly number[]) => values.reduce((all, value) => all + v
 async function copyOf(
   transfers: readonly Transfer[],
   looks: readonly (readonly [minute: number, minor: bigint, place?: string])[],
+  notesEach = false,
 ): Promise<LocalCopy> {
   const world = fakeWorld({ clock: fakeClock(START_MS + LAST * MINUTE_MS) });
   world.ensurePrivateDir(world.stateDir);
@@ -106,6 +107,7 @@ async function copyOf(
         minor,
         at(minute),
       );
+      if (notesEach) await noteUnlisted(queries);
     }
     await noteUnlisted(queries);
   });
@@ -301,6 +303,36 @@ describe('the differences of a report', () => {
       ]);
     },
   );
+
+  test('are the same if each look is noted as it is made, over weeks', async () => {
+    // Ten times as long, so that most looks are more than the longest work ago when the last one is made.
+    const slow = ({ transfers, hidden, looks }: History): History => ({
+      transfers: transfers.map((each) => ({ ...each, begins: each.begins * 10, takes: each.takes * 10 })),
+      hidden: hidden.map((each) => ({ ...each, minute: each.minute * 10 })),
+      looks: looks.map((minute) => minute * 10),
+    });
+    await fc.assert(
+      fc.asyncProperty(history(false), async (some) => {
+        const { transfers, hidden, looks: between } = slow(some);
+        const looks = [0, ...between.toSorted((a, b) => a - b), LAST * 10];
+        const seen = looks.map((minute): readonly [number, bigint] => {
+          const away = transfers.filter((each) => awayOf(each)[0] <= minute && awayOf(each)[1] > minute);
+          const unseen = sum(hidden.filter((each) => each.minute <= minute).map((each) => each.minor));
+          return [minute, BigInt(1_000_000 - 1_000 * sum(away.map(({ amount }) => amount)) + unseen)];
+        });
+        const notes = async (isByLook: boolean) => {
+          const copy = await copyOf(transfers, seen, isByLook);
+          const rows = await copy.read((queries) =>
+            queries.all('SELECT at, since, step, minor FROM stored_unlisted ORDER BY at, step'),
+          );
+          await copy.close();
+          return rows;
+        };
+        expect(await notes(true)).toEqual(await notes(false));
+      }),
+      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 20) },
+    );
+  });
 
   test('are what a place holds that was not there at earlier looks', async () => {
     const looks = [
