@@ -464,6 +464,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'argument',
       'optionalArgument',
       'picked',
+      'changing',
       'userArgument',
       'option',
       'required',

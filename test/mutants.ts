@@ -1920,14 +1920,14 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/copy/questions/report/kinds.ts',
+    file: 'src/copy/questions/report/durations.ts',
     line: 'AND end_bound IS NULL AND created_at IS NOT NULL',
     change: '',
     tests: ['test/questions/trends.test.ts'],
     failing: 1,
   },
   {
-    file: 'src/copy/questions/report/kinds.ts',
+    file: 'src/copy/questions/report/durations.ts',
     line: '+ 99) / 100`;',
     change: ') / 100 + 1`;',
     tests: ['test/questions/trends.test.ts'],
@@ -3119,7 +3119,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/retry.ts',
-    line: 'await requireSigned(account, endpoint, input, await requirePlan?.())',
+    line: 'await requireSigned(account, endpoint, input, signed)',
     change: 'await Promise.resolve()',
     tests: ['test/operations/retry.test.ts', 'test/plans/lost.test.ts'],
   },
@@ -4942,7 +4942,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/agent/commands.ts',
-    line: 'isSecret || WITHHELD_FORMS.includes(format) || /stdin/.test(name) || WITHHELD.includes(name);',
+    line: 'isSecret || changes || WITHHELD_FORMS.includes(format) || /stdin/.test(name) || WITHHELD.includes(name);',
     change: 'isSecret || /stdin/.test(name) || WITHHELD.includes(name);',
     tests: AGENTS,
   },
@@ -5100,13 +5100,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/agent.ts',
-    line: "if (applied.signed.some(({ role }) => role === 'signer')) return undefined;",
+    line: 'if (isApproved(applied)) return undefined;',
     change: 'if (applied.signed.length >= 0) return undefined;',
     tests: AGENT_MONEY,
   },
   {
     file: 'src/engine/sending/agent.ts',
-    line: "if (applied.signed.some(({ role }) => role === 'signer')) return undefined;",
+    line: 'if (isApproved(applied)) return undefined;',
     change: 'if (applied.signed.length > 0) return undefined;',
     tests: AGENT_MONEY,
   },
@@ -5207,9 +5207,38 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/retry.ts',
-    line: "  if (agent !== undefined && !requirePlan) (await import('./agent.ts')).requireControl(agent, endpoint);\n",
+    line: "    if (agent !== undefined) (await import('./agent.ts')).requireApproved(signed);\n",
     change: '',
+    tests: ['test/plans/lost.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/terminal/agent-gate.ts',
+    line: "changes && effect === 'read' ? 'write' : effect",
+    change: 'effect',
     tests: AGENT_MODE,
+    failing: 1,
+  },
+  {
+    file: 'src/terminal/agent-gate.ts',
+    line: 'dryRun && !changes',
+    change: 'dryRun',
+    tests: AGENT_MODE,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/bulk/create.ts',
+    line: '  endDryRun(account, { key: file.key, rows: left });',
+    change: '',
+    tests: ['test/bulk/other-rows.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/commands/bulk/manage.ts',
+    line: "if (file.state === 'planned') throw plannedError(file);",
+    change: '',
+    tests: ['test/plans/of-files.test.ts'],
+    failing: 1,
   },
   {
     file: 'src/engine/opening/open-account.ts',
@@ -5690,7 +5719,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/files.ts',
-    line: "        if (now.state !== 'planned') return { file: now, isOpened: false };",
+    line: "        if (now.state !== 'planned') return now;",
     change: '',
     tests: FILE_PLANS,
     failing: 1,
@@ -5844,7 +5873,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/bulk/planned.ts',
-    line: 'requireForAgent(account, mode);',
+    line: "(await import('../../engine/sending/agent.ts')).requireApproved(mode);",
     change: '',
     tests: FILE_PLANS,
     failing: 1,

@@ -12,6 +12,7 @@ export interface ParameterRecord {
   readonly isRequired: boolean;
   readonly isRepeatable?: boolean;
   readonly isSecret?: boolean;
+  readonly changes?: boolean;
 }
 
 /** A command, as `fiatrail help commands -o json` prints it. */
@@ -43,10 +44,8 @@ export const fieldOf = ({ name }: Pick<ParameterRecord, 'name'>): string =>
 
 /** What no agent is given, whatever a command does with it: files of this machine, secrets, waiting without end, and consent. */
 const WITHHELD = [
-  '--accept',
   '--again',
   '--all',
-  '--clean',
   '--every',
   '--generate',
   '--once',
@@ -54,7 +53,6 @@ const WITHHELD = [
   '--plan-expires',
   '--print-key',
   '--reason',
-  '--replace',
   '--show',
   '--values',
   '--wait',
@@ -70,8 +68,8 @@ const WITHHELD_FORMS = ['command', 'file', 'idempotency key', 'postgresql url', 
 /** What pages through a list; a call has `limit` and `cursor` instead. */
 const PAGING = ['--limit', '--after'];
 
-const isWithheld = ({ name, format = '', isSecret = false }: ParameterRecord): boolean =>
-  isSecret || WITHHELD_FORMS.includes(format) || /stdin/.test(name) || WITHHELD.includes(name);
+const isWithheld = ({ name, format = '', isSecret = false, changes = false }: ParameterRecord): boolean =>
+  isSecret || changes || WITHHELD_FORMS.includes(format) || /stdin/.test(name) || WITHHELD.includes(name);
 
 /** The parameters of a command that a call may give. */
 export const offered = ({ parameters }: Pick<CommandRecord, 'parameters'>): readonly ParameterRecord[] =>

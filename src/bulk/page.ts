@@ -54,9 +54,10 @@ export async function pageOf(given: Account, staged: readonly StagedRow[], pagin
   const sent = rows.filter(({ reference }) => !struck.includes(reference));
   const nameOf = await destinationNames(account, rows);
   const payers = payersOf(sent);
-  const costs = async () => {
-    const amounts = amountsOf(rows);
-    return feesOf(account, fees ? { fees } : {}, amounts);
+  let read: ReturnType<typeof feesOf> | undefined;
+  const costs = () => {
+    read ??= feesOf(account, fees ? { fees } : {}, amountsOf(rows));
+    return read;
   };
   const readBalances = async () => balancesOf(account, payers, await costs());
   return {

@@ -278,7 +278,7 @@ const interrupted = ({ key }: StagedFile) =>
 export function stateError({ key, state, plan }: StagedFile): CliError | undefined {
   if (state === 'open') return undefined;
   if (state === 'planned')
-    return new CliError('declined', `the rows of the file ${key} are sent by its plan; nothing was sent`, {
+    return new CliError('declined', `the file ${key} waits for its plan to be applied; nothing was sent`, {
       code: 'FILE_PLANNED',
       hint: advice`see it with: [fiatrail plans show ${plan?.id}]; send it with: [fiatrail plans apply ${plan?.id}]`,
     });

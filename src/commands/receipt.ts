@@ -10,7 +10,7 @@ import { pageFileAt, writePage } from '../files/written-page.ts';
 import { amountSchema, knownSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
-import { argument, newFile, option, switchOn, word } from '../terminal/parse/parameters.ts';
+import { argument, changing, newFile, option, switchOn, word } from '../terminal/parse/parameters.ts';
 
 const time = () => z.nullable(z.iso.datetime());
 const text = () => z.nullable(z.string());
@@ -175,7 +175,7 @@ const receiptCommand = command({
   parameters: {
     id: argument('id', 'id, bank reference or transaction hash', word, 'Which payment? Its id, reference or hash:'),
     html: option('--html <file>', 'also write it as an HTML page to this file', newFile),
-    replace: switchOn('--replace', 'replace the file of --html if it exists'),
+    replace: changing(switchOn('--replace', 'replace the file of --html if it exists')),
   },
   run: async (account, terminal, { id, html, replace }) => {
     const file = pageFileAt(html && absolutePath(html), replace === true, 'receipt.html');

@@ -14,7 +14,7 @@ import { paginationSchema } from '../present/prints.ts';
 import { timeText } from '../present/times.ts';
 import { confirmChange } from '../terminal/ask/confirm.ts';
 import { command } from '../terminal/command.ts';
-import { argument, duration, newFile, option, switchOn } from '../terminal/parse/parameters.ts';
+import { argument, changing, duration, newFile, option, switchOn } from '../terminal/parse/parameters.ts';
 
 const GAPS = {
   unfinished: 'not read to its end yet',
@@ -151,7 +151,7 @@ const syncCommand = command({
   parameters: {
     full: switchOn('--full', 'read every list to its end, and mark rows that the service no longer lists'),
     every: option('--every <duration>', 'keep running, and sync again this often: 5m, 1h', duration),
-    to: option('--to <url>', 'copy to this PostgreSQL database: postgres://USER@HOST/DATABASE', databaseUrl),
+    to: changing(option('--to <url>', 'copy to this PostgreSQL database: postgres://USER@HOST/DATABASE', databaseUrl)),
   },
   run: async (account, { globals: { zone } }, { full = false, every, to }) => {
     if (every !== undefined) return syncEvery(account, every, full, to);

@@ -107,10 +107,9 @@ export interface FileRecords {
   /** Moves a file to another state. Returns it as it is now. A cancelled file stays so, and a planned one can only be cancelled. */
   setState(file: StagedFile, state: Exclude<FileState, 'planned'>): Promise<StagedFile>;
   /**
-   * Opens a planned file, if its plan may be applied by what was recorded about it, and records that it was. Returns the file as it is now, and
-   * whether this call opened it.
+   * Opens a planned file, if its plan may be applied by what was recorded about it, and records that it was. Returns the file as it is now.
    */
-  applyPlan(file: StagedFile, applied: AppliedFile): Promise<{ readonly file: StagedFile; readonly isOpened: boolean }>;
+  applyPlan(file: StagedFile, applied: AppliedFile): Promise<StagedFile>;
   /** Returns all rows of a file. Throws CliError usage if they are not those of the entry; undefined if this journal has none. */
   rows(file: StagedFile): Promise<readonly NumberedRow[] | undefined>;
   /** Returns the keys of the files that have used some references, by reference. */
@@ -215,11 +214,9 @@ export function filesIn(
       append(async (recording) => {
         const now = await findIn(recording.queries, [account], key);
         if (!now?.plan) throw changed(`the file ${key}`);
-        if (now.state !== 'planned') return { file: now, isOpened: false };
-        if (!(await recordFileApplied(recording, { id: now.plan.id, isOpen, entry })))
-          return { file: now, isOpened: false };
-        const file = await recordFile(recording, { ...now, state: 'open', plan: { ...now.plan, struck } });
-        return { file, isOpened: true };
+        if (now.state !== 'planned') return now;
+        if (!(await recordFileApplied(recording, { id: now.plan.id, isOpen, entry }))) return now;
+        return recordFile(recording, { ...now, state: 'open', plan: { ...now.plan, struck } });
       }),
     rows: (file) => read((queries) => rowsOf(queries, file)),
     usedReferences: (names, references) =>

@@ -17,12 +17,16 @@ export async function requireForAgent(
   { dryRun }: Pick<Globals, 'dryRun'>,
 ): Promise<void> {
   const { words, parameters } = command;
+  const changes = Object.entries(texts).some(
+    ([key, text]) => text !== undefined && text !== false && parameters[key]?.changes,
+  );
+  const effect = await effectOf(command);
   requireOpenToAgents(agent, {
     words,
-    effect: await effectOf(command),
+    effect: changes && effect === 'read' ? 'write' : effect,
     isPlannable: Object.hasOwn(parameters, 'plan'),
     isPlan: texts['plan'] !== undefined,
-    isDryRun: dryRun,
+    isDryRun: dryRun && !changes,
     planned: [...wordsOfLine(command, plannedInput({ texts, parameters })), '--plan'],
     showsSecret: SHOWS_SECRET.includes(words.join(' ')) || SECRET_OPTIONS.some((name) => texts[name] === true),
   });

@@ -127,7 +127,9 @@ export async function checkPlan(account: Account, terminal: Terminal, plan: Plan
 /** Returns the service's idempotency key, under which it does a request at most once: equal for equal keys of ours; undefined without one. */
 export function serviceIdempotencyKey({ plan, guard }: Consent): string | undefined {
   // The request of a plan contains the key, so it cannot come from the plan's hash.
-  if (plan) return serviceIdempotencyKeyOf(`plan ${plan.kind === 'write' ? plan.id : plan.plan.content.id}`);
+  // A row of a planned file has a key of its own.
+  if (plan && plan.kind !== 'row')
+    return serviceIdempotencyKeyOf(`plan ${plan.kind === 'write' ? plan.id : plan.plan.content.id}`);
   return guard?.idempotencyKey === undefined ? undefined : serviceIdempotencyKeyOf(guard.idempotencyKey);
 }
 

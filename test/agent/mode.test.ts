@@ -7,7 +7,6 @@ import { startPayout } from '../../src/contract/endpoints/payouts.ts';
 import { updateOnrampAsset } from '../../src/contract/endpoints/user-settings.ts';
 import { onboard } from '../../src/contract/endpoints/users.ts';
 import type { Account } from '../../src/engine/account.ts';
-import { retry } from '../../src/engine/sending/retry.ts';
 import { recordSetting } from '../../src/engine/sending/setting.ts';
 import { main } from '../../src/main.ts';
 import { requireForAgent } from '../../src/terminal/agent-gate.ts';
@@ -171,6 +170,23 @@ describe('what an agent may run', () => {
     expect(await isOpen(named('keys rotate'), { printKey: true }, true)).toBe(false);
     expect(await isOpen(named('ops journal export'), { withDigestKey: true })).toBe(false);
   });
+
+  test('is no option that lets a command that reads change something', async () => {
+    const changing = commands.flatMap((command) =>
+      Object.entries(command.parameters).flatMap(([key, { changes }]) => (changes ? [[command, key] as const] : [])),
+    );
+    expect(changing.map(([command, key]) => `${nameOf(command)} ${key}`).toSorted()).toEqual([
+      'doctor clean',
+      'ops journal verify accept',
+      'receipt replace',
+      'report statement replace',
+      'sync to',
+      'webhooks inbox gaps accept',
+    ]);
+    for (const [command, key] of changing)
+      for (const isDryRun of [false, true])
+        expect([nameOf(command), await isOpen(command, { [key]: true }, isDryRun)]).toEqual([nameOf(command), false]);
+  });
 });
 
 const asAgent = { env: { AI_AGENT: 'claude-code' } };
@@ -282,13 +298,6 @@ describe('below the command line', () => {
       change(account, terminal, startPayout, { amount: 1_000_000, bankAccountId: 'b' } as never, NONE),
     ).rejects.toEqual(blocked('APPROVAL_REQUIRED'));
     expect(await (await account.journal()).count()).toBe(0);
-  });
-
-  test('no request with an unknown outcome is sent again', async () => {
-    const { account, terminal } = await opened();
-    const lost = { endpoint: 'fx.trade', request: '{"idempotencyKey":"k"}' };
-    const again = { asking: terminal.consent.prompt, requirePlan: undefined, waitMs: undefined };
-    await expect(retry(account, lost as never, again)).rejects.toEqual(blocked('NOT_FOR_AGENTS'));
   });
 
   test('no setting is recorded', async () => {

@@ -29,6 +29,16 @@ const fault = (on: string, name: string) =>
 const usersNow = async () =>
   (await fiatrailJson<{ users: { userId: string }[] }>(home, ['users', 'list', '--all', '-q'])).users;
 
+test('a dry run of what is left of a file sends nothing, and leaves no outcome unknown', async () => {
+  const rows = 'reference,account number,bank code\nA,0123456785,000013\nB,0123456792,000013\n';
+  await create(rows, 'bank-accounts add', '--first', '1');
+  const words = ['bulk', 'create', fileOf(rows), '--as', 'bank-accounts add', '--once', 'many', '--yes', '--dry-run'];
+  for (const line of [words, ['bulk', 'resume', 'many', '--yes', '--dry-run']])
+    expect((await run(...line)).data).toEqual({ dryRun: true, key: 'many', rows: 1 });
+  expect((await run('bulk', 'status', 'many')).data).toMatchObject({ done: 1, unknown: 0, waiting: 1 });
+  expect((await run('bulk', 'resume', 'many', '--yes')).data).toMatchObject({ done: 2, unknown: 0 });
+});
+
 describe('users onboard', () => {
   const [ONE, TWO, BAD] = ['22222222221', '22222222222', '00000000000'];
   const file = (...bvns: readonly string[]) =>

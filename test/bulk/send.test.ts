@@ -24,7 +24,10 @@ describe('bulk create', () => {
   test('sends each row once, however often it is run', async () => {
     const rows = manyRows(4);
     const { code, data } = await create(rows);
-    expect([code, data]).toEqual([0, expect.objectContaining({ rows: 4, done: 4, waiting: 0, waitsFor: null })]);
+    expect([code, data]).toEqual([
+      0,
+      expect.objectContaining({ status: 'finished', rows: 4, done: 4, waiting: 0, waitsFor: null }),
+    ]);
     expect(data.sums).toEqual([{ value: '4006.000000', asset: 'CNGN' }]);
     expect(data.left).toEqual([{ value: '0.000000', asset: 'CNGN' }]);
     expect(await paid()).toEqual(amountsOf(rows));

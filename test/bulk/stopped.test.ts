@@ -70,7 +70,7 @@ describe('a run that is stopped', () => {
     expect(one.code).toBe(8);
     const sent = (await paid()).length;
     const cancelled = await run(['bulk', 'cancel', 'nov', '--yes', '-q', '-o', 'json']);
-    expect(cancelled.data).toMatchObject({ state: 'cancelled', waiting: rows.length - sent });
+    expect(cancelled.data).toMatchObject({ status: 'cancelled', waiting: rows.length - sent });
     const resume = await run(['bulk', 'resume', 'nov', '--yes', '-q', '-o', 'json']);
     expect(resume.error).toMatchObject({ code: 'FILE_CANCELLED' });
     expect((await run(['bulk', 'pause', 'nov', '-q', '-o', 'json'])).error).toMatchObject({ code: 'FILE_CANCELLED' });

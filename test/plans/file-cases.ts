@@ -105,7 +105,7 @@ export function filePlanCases(name: string, engine: Engine): void {
       const path = written(team);
       expect(endOf(await team.run('ada', json(...words(path), '--yes')))).toEqual([9, 'APPROVAL_REQUIRED']);
       const id = await planned(team);
-      expect(await status(team)).toMatchObject({ state: 'planned', plan: id, waiting: COUNT });
+      expect(await status(team)).toMatchObject({ status: 'planned', plan: id, waiting: COUNT });
       expect(await listed(team, 'bayo')).toMatchObject([{ plan: id, status: 'waiting', waitsForYou: true }]);
       for (const ended of [resume(team), team.run('ada', json(...words(path), '--yes'))])
         expect(endOf(await ended)).toEqual([9, 'FILE_PLANNED']);
@@ -269,7 +269,7 @@ export function filePlanCases(name: string, engine: Engine): void {
       await approve(team, 'bayo', other);
       await apply(team, 'ada', other);
       expect(sent(team)).toEqual(amounts());
-      expect(await status(team)).toMatchObject({ state: 'cancelled', waiting: COUNT });
+      expect(await status(team)).toMatchObject({ status: 'cancelled', waiting: COUNT });
     });
 
     test('the references of a plan that was withdrawn or has expired are free, and its rows are never sent', async () => {

@@ -37,6 +37,15 @@ const operation = ({ folder }: Team) =>
   journalRows(join(folder, 'state')).find(({ endpoint }) => endpoint === 'fx.trade');
 const trades = async (team: Team) => JSON.parse(await well(team, 'fx trades list -q -o json')).trades;
 
+/** Such a plan of less, which needs no approval. */
+async function lostBelow(team: Team): Promise<void> {
+  await well(team, 'profiles add box --mode embedded -q');
+  await well(team, 'profiles use box -q');
+  await well(team, `fx trade --pair CNGN-USDC --side buy --amount 5000 --plan ${planOf(team)}`);
+  await well(team, 'sandbox fault add --on fx.trade --fault lost-request');
+  expect((await apply(team)).code).toBe(6);
+}
+
 const opened = () => openTeamAfter(lost);
 
 describe('an approved plan of a trade that was lost', () => {
@@ -86,6 +95,20 @@ describe('an approved plan of a trade that was lost', () => {
     });
     expect(error.message).toContain('it was not sent again');
     expect(await trades(team)).toEqual([]);
+  });
+
+  test('is not sent again for an agent if no one else approved it', async () => {
+    const { team } = await openTeamAfter(lostBelow);
+    const again = await team.run('ada', ['plans', 'apply', planOf(team), '--yes'], {
+      env: { AI_AGENT: 'claude-code' },
+    });
+    expect([again.code, JSON.parse(again.stderr).error.message]).toEqual([
+      6,
+      expect.stringContaining('no one has approved the plan'),
+    ]);
+    expect(await trades(team)).toEqual([]);
+    expect((await apply(team)).code).toBe(0);
+    expect(await trades(team)).toHaveLength(1);
   });
 
   test('is not sent by ops retry, which has no signatures and says where they are', async () => {

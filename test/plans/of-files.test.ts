@@ -177,8 +177,9 @@ test('below the threshold, a plan needs no approval, and pausing or resuming doe
   const team = await open();
   await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 499999']);
   const id = await planned(team);
-  await team.run('ada', json('bulk', 'pause', 'nov'));
-  expect(await status(team)).toMatchObject({ state: 'planned' });
+  expect(endOf(await team.run('ada', json('bulk', 'pause', 'nov')))).toEqual([9, 'FILE_PLANNED']);
+  expect(endOf(await team.run('chidi', json('bulk', 'cancel', 'nov', '--yes')))).toEqual([9, 'FILE_PLANNED']);
+  expect(await status(team)).toMatchObject({ status: 'planned' });
   expect(endOf(await resume(team))).toEqual([9, 'FILE_PLANNED']);
   // Someone lowers it before the plan is applied.
   await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 49999']);
@@ -243,19 +244,19 @@ test('of a plan that is not that of a file, no row can be struck out', async () 
   expect(endOf(await approveWithout(team, 'bayo', id, 'INV-1'))).toEqual([2, 'NO_SUCH_ROW']);
 });
 
-test('a file that someone cancelled while the question was open is not opened', async () => {
+test('a file whose plan was withdrawn while the question was open is not opened', async () => {
   const team = await open();
   const id = await planned(team);
   await approve(team, 'bayo', id);
   const asked = async () => {
-    expect((await team.run('bayo', json('bulk', 'cancel', 'nov', '--yes'))).code).toBe(0);
+    expect((await team.run('ada', json('plans', 'withdraw', id, '--reason', 'paid by hand'))).code).toBe(0);
   };
   expect(endOf(await team.run('ada', json('plans', 'apply', id), { ...agreeing, asked }))).toEqual([
     9,
     'FILE_CANCELLED',
   ]);
-  expect(await status(team)).toMatchObject({ state: 'cancelled' });
-  expect(endOf(await apply(team, 'ada', id))).toEqual([9, 'FILE_CANCELLED']);
+  expect(await status(team)).toMatchObject({ status: 'cancelled' });
+  expect(endOf(await apply(team, 'ada', id))).toEqual([9, 'PLAN_WITHDRAWN']);
   expect(sent(team)).toEqual([]);
 });
 
@@ -265,7 +266,7 @@ test('a plan that expired while the question was open is not applied', async () 
   await approve(team, 'bayo', id);
   const asked = () => FILE_ENGINE.passAnHour(team);
   expect(endOf(await team.run('ada', json('plans', 'apply', id), { ...agreeing, asked }))).toEqual([9, 'PLAN_EXPIRED']);
-  expect(await status(team)).toMatchObject({ state: 'planned' });
+  expect(await status(team)).toMatchObject({ status: 'planned' });
 });
 
 test('the references of a file of which something was sent stay used when it is cancelled', async () => {

@@ -281,7 +281,8 @@ test(`${DAYS} days lose, double and leak nothing, and each of them ties`, { time
           0,
           5,
         );
-    await may(hosts[0], ['bulk', 'resume', `day-${day}`, '--yes', ...NO_WAIT], 0);
+    // What a bank still works on, or rejected, has moved too.
+    await may(hosts[0], ['bulk', 'resume', `day-${day}`, '--yes', ...NO_WAIT], 0, 3, 8);
     await moveTo(dayMs + DAY_MS);
     for (const host of hosts) await may(host, ['sync'], 0);
     const name = new Date(dayMs + 12 * HOUR_MS).toISOString().slice(0, 10);

@@ -144,6 +144,7 @@ export async function goOn(
   const rows = await followedRows(journal, file);
   if (file.state === 'planned') throw stateError(file) ?? new Error('a planned file may not be sent');
   const left = rows.filter(({ status }) => status === 'waiting' || status === 'rejected').length;
+  endDryRun(account, { key: file.key, rows: left });
   if (left > 0 && file.state !== 'cancelled') {
     await journal.confirm(await account.accountNames(), true);
     await confirmRequest(terminal.dialog, account.profile, {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
-import { followedRows } from '../../bulk/send.ts';
+import { followedRows, stateError } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { endDryRun } from '../../engine/requests.ts';
@@ -66,8 +66,8 @@ const pauseCommand = command({
     endDryRun(account, { pauses: key });
     const { files } = await account.journal();
     const now = await files.setState(file, 'paused');
-    if (now.state === 'cancelled')
-      throw new CliError('declined', `the file ${key} was cancelled`, { code: 'FILE_CANCELLED' });
+    const error = now.state === 'paused' ? undefined : stateError(now);
+    if (error) throw error;
     return { result: { data: await dataOf(account, now), columns: FILE_COLUMNS } };
   },
 });
@@ -84,7 +84,6 @@ const resumeCommand = (catalogue: readonly Group[]) =>
     parameters: { key: keyArgument, ...runOptions },
     run: async (account, terminal, { key, ...input }) => {
       const file = await fileNamed(account, key);
-      endDryRun(account, { resumes: key });
       const runs = await commandAs(catalogue, file.command);
       if (rowCommandOf(runs).columns.some(({ isSecret }) => isSecret))
         throw new CliError('usage', `the BVNs of the file ${key} are not stored; nothing was sent`, {
@@ -93,6 +92,13 @@ const resumeCommand = (catalogue: readonly Group[]) =>
         });
       return goOn(account, terminal, { command: runs, file }, input, true);
     },
+  });
+
+/** The error of a file whose plan has to be decided, by its author or an approver. */
+const plannedError = ({ key, plan }: StagedFile) =>
+  new CliError('declined', `the file ${key} waits for its plan to be applied; nothing was cancelled`, {
+    code: 'FILE_PLANNED',
+    hint: advice`end the plan with: [fiatrail plans withdraw ${plan?.id}]; an approver does so with: [fiatrail plans reject ${plan?.id} --reason TEXT]`,
   });
 
 const cancelCommand = command({
@@ -105,6 +111,7 @@ const cancelCommand = command({
   parameters: { key: keyArgument },
   run: async (account, terminal, { key }) => {
     const file = await fileNamed(account, key);
+    if (file.state === 'planned') throw plannedError(file);
     const { waiting, rejected } = await dataOf(account, file);
     endDryRun(account, { cancels: key, rows: waiting + rejected });
     await confirmRequest(terminal.dialog, account.profile, {

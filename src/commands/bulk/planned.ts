@@ -163,7 +163,7 @@ export async function openPlannedFile(
   const sums = leftSums({ sums: file.sums, plan: { id: mode.plan.content.id, struck: left } });
   await page.requirePossible();
   await requireSumApproved(account, sums, mode);
-  requireForAgent(account, mode);
+  if (account.globals.agent !== undefined) (await import('../../engine/sending/agent.ts')).requireApproved(mode);
   const { lines, previews, notes } = planned.agreed;
   const shown = [...lines, ...previews, ...notes, ...struckLines(struck, sums)];
   endDryRun(account, { plan: mode.plan.content.id, key, rows: rows.length - struck.length });
@@ -174,22 +174,13 @@ export async function openPlannedFile(
   const nowMs = await account.time.nowMs();
   requireUnexpired(mode.plan, nowMs);
   const claim = { ...fileClaimOf(account.world, queued, nowMs), struck: left };
-  const { file: now } = await (await account.journal()).files.applyPlan(file, claim);
+  const now = await (await account.journal()).files.applyPlan(file, claim);
   if (now.state === 'planned')
     throw new CliError('declined', 'something was decided about the plan in the meantime; nothing was sent', {
       code: 'PLAN_CLOSED',
       hint: advice`see it with: [fiatrail plans show ${mode.plan.content.id}]`,
     });
   return now;
-}
-
-/** Throws CliError declined if an agent applies a plan that no second person approved. */
-function requireForAgent({ globals }: Account, { signed }: PlanToApply): void {
-  if (globals.agent === undefined || signed.some(({ role }) => role === 'signer')) return;
-  throw new CliError('declined', 'no one has approved the plan, so an agent cannot apply it; nothing was sent', {
-    code: 'APPROVAL_REQUIRED',
-    hint: advice`have a person approve the plan with: [fiatrail plans approve ID]`,
-  });
 }
 
 const struckLines = (struck: readonly string[], left: readonly Amount[]): readonly ShownLine[] =>

@@ -12,7 +12,7 @@ export const fileSchema = () =>
   z.object({
     key: z.string(),
     command: z.string(),
-    state: z.enum(['planned', 'open', 'paused', 'cancelled']),
+    status: z.enum(['planned', 'open', 'paused', 'cancelled', 'finished']),
     plan: z.nullable(z.string()),
     rows: z.int(),
     sums: z.array(amountSchema()),
@@ -61,7 +61,8 @@ export function fileData(file: StagedFile, rows: readonly FollowedRow[], atWork:
   return {
     key,
     command,
-    state,
+    // Rows that failed are finished too: a new file has them under new references.
+    status: state === 'open' && waitsFor === null ? ('finished' as const) : state,
     plan: plan?.id ?? null,
     rows: rows.length,
     sums,
@@ -92,7 +93,7 @@ function waitOf(
 export const FILE_COLUMNS: readonly Column[] = [
   { field: 'key', title: 'Key' },
   { field: 'command', title: 'Command' },
-  { field: 'state', title: 'State' },
+  { field: 'status', title: 'Status' },
   { field: 'rows', title: 'Rows' },
   { field: 'done', title: 'Done' },
   { field: 'accepted', title: 'Accepted' },
@@ -134,7 +135,7 @@ export function fileError({ key }: StagedFile, rows: readonly FollowedRow[]): Cl
 
 /** The error of a file whose key another one has. */
 export const keyTaken = ({ key, plan }: StagedFile) =>
-  new CliError('usage', `the key ${key} is that of a file that was staged before; nothing was sent`, {
+  new CliError('usage', `another file already uses the key ${key}; nothing was sent`, {
     code: 'FILE_KEY_TAKEN',
     hint: plan
       ? advice`see its plan with: [fiatrail plans show ${plan.id}]`

@@ -11,7 +11,7 @@ import { fingerprint } from '../../crypto/digest.ts';
 import type { Account } from '../../engine/account.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { command } from '../../terminal/command.ts';
-import { switchOn } from '../../terminal/parse/parameters.ts';
+import { changing, switchOn } from '../../terminal/parse/parameters.ts';
 import { choiceOf } from '../../terminal/show/chosen-profile.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { checked, type Finding, type NamedFinding, ok, problem, type Subject, skipped, typed } from './check.ts';
@@ -170,7 +170,7 @@ const doctorCommand = command({
     }),
   isLocal: true,
   findsProfile: true,
-  parameters: { clean: switchOn('--clean', 'first remove files left by killed commands, after asking') },
+  parameters: { clean: changing(switchOn('--clean', 'first remove files left by killed commands, after asking')) },
   run: async (account, terminal, { clean }) => {
     if (clean) await removeLeftFiles(account, terminal);
     const checks = await allChecks(account, terminal);

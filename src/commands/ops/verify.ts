@@ -11,7 +11,7 @@ import type { Journal } from '../../journal/interface.ts';
 import type { VerifiedJournal } from '../../journal/verify.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import { id, option, switchOn } from '../../terminal/parse/parameters.ts';
+import { changing, id, option, switchOn } from '../../terminal/parse/parameters.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { stepThrough } from './files.ts';
@@ -166,9 +166,8 @@ export const verifyCommand = command({
       'a checkpoint that was stored elsewhere: its hash, or a file of ops journal head',
       id,
     ),
-    accept: switchOn(
-      '--accept',
-      'accept this journal although entries are missing, such as a restored backup or a new one',
+    accept: changing(
+      switchOn('--accept', 'accept this journal although entries are missing, such as a restored backup or a new one'),
     ),
   },
   run: async (account, terminal, { checkpoint, accept }) => {

@@ -33,8 +33,7 @@ async function requireSecondEyes(
   publicKey: string,
   { list, isShared }: Signers,
 ): Promise<void> {
-  const { dependence } = await import('../../engine/plans/signatures.ts');
-  const { requireIndependence } = await import('../../engine/plans/signatures.ts');
+  const { dependence, requireIndependence } = await import('../../engine/plans/signatures.ts');
   const { approver, user, host } = content.author;
   // An author without a key is known by the machine only.
   const isAuthor = approver ? approver.publicKey === publicKey : user === world.host.user && host === world.host.name;
@@ -135,7 +134,7 @@ async function strikeLines(
   if (!rows || unknown !== undefined)
     throw new CliError(
       'usage',
-      rows ? `--without: the plan has no row ${printable(unknown ?? '')}` : '--without: the plan is not that of a file',
+      rows ? `--without: the plan has no row ${printable(unknown ?? '')}` : '--without: the plan is not for a file',
       { code: 'NO_SUCH_ROW', hint: 'give the reference of a row, as the file has it' },
     );
   const struck = new Set([...(await struckRows(named)), ...without]);

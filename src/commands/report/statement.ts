@@ -17,7 +17,7 @@ import { isAsset, printable } from '../../money/amount.ts';
 import { figureSchema, paginationSchema } from '../../present/prints.ts';
 import { type Below, type Column, requireUnmasked } from '../../present/result.ts';
 import { command } from '../../terminal/command.ts';
-import { newFile, oneOf, option, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { changing, newFile, oneOf, option, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { completeOption, reasonLines, reported } from './known.ts';
@@ -241,7 +241,7 @@ export const statementCommand = command({
     ),
     ...periodOptions,
     html: option('--html <file>', 'also write it as an HTML page to this file', newFile),
-    replace: switchOn('--replace', 'replace the file of --html if it exists'),
+    replace: changing(switchOn('--replace', 'replace the file of --html if it exists')),
     complete: completeOption,
   },
   run: (account, terminal, { of, rows: figure, since, until, html, replace, complete }) => {

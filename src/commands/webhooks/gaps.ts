@@ -12,7 +12,7 @@ import { listingOf } from '../../engine/lists/listing-of.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
 import { printable } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
-import { duration, option, plainText } from '../../terminal/parse/parameters.ts';
+import { changing, duration, option, plainText } from '../../terminal/parse/parameters.ts';
 import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { payouts } from '../../things/bank-transfers.ts';
@@ -145,7 +145,7 @@ Some events cannot be checked, because no list shows them: those of unpaid onram
     }),
   parameters: {
     grace: option('--grace <duration>', 'how long events may take to arrive (default 5m)', duration),
-    accept: option('--accept <id>', 'ignore the missing events of this request; needs --reason', plainText),
+    accept: changing(option('--accept <id>', 'ignore the missing events of this request; needs --reason', plainText)),
     reason: option('--reason <text>', 'why they can be ignored', plainText),
     ...periodOptions,
   },

@@ -95,7 +95,7 @@ const MEANINGLESS: readonly (readonly [flag: string, why: Hint, isGiven: (line: 
     'a plan is applied at most once by itself; omit --once',
     ({ texts, parameters }) => texts['once'] !== undefined && !isPlanned(parameters, 'once'),
   ],
-  ['--first', 'a plan is of all rows; approvers can strike some out', ({ texts }) => texts['first'] !== undefined],
+  ['--first', 'a plan covers all rows; approvers can strike some out', ({ texts }) => texts['first'] !== undefined],
   ['--stop-after', 'a plan sends nothing; omit --stop-after', ({ texts }) => texts['stopAfter'] !== undefined],
   ['--again', 'a plan sends nothing; omit --again', ({ texts }) => texts['again'] === true],
 ];

@@ -62,18 +62,21 @@ export function requireOpenToAgents(agent: string, line: AgentLine): void {
 /** `planned`: the words of the command that plans it. */
 function notForAgents(agent: string, what: string, planned?: readonly string[]): CliError {
   if (!planned)
-    return new CliError(
-      'declined',
-      `${what} changes something, which agent ${agent} must not do; nothing was changed`,
-      {
-        code: 'NOT_FOR_AGENTS',
-        hint: 'ask a person to run it',
-      },
-    );
+    return new CliError('declined', `agent ${agent} cannot run ${what}, which makes changes; nothing was changed`, {
+      code: 'NOT_FOR_AGENTS',
+      hint: 'ask a person to run it',
+    });
   return new CliError('declined', `${what} moves money, which agent ${agent} can only plan; nothing was sent`, {
     code: 'APPROVAL_REQUIRED',
     hint: advice`plan it with: [fiatrail ${planned}]; then have a person approve the plan`,
   });
+}
+
+const isApproved = ({ signed }: Pick<PlanToApply, 'signed'>): boolean => signed.some(({ role }) => role === 'signer');
+
+/** Throws CliError declined unless another approver approved what an agent sends without the allowance. */
+export function requireApproved(applied: Pick<PlanToApply, 'signed'> | undefined): void {
+  if (!applied || !isApproved(applied)) throw blocked('no one has approved the plan');
 }
 
 /** What an agent sends within the allowance: the sums that the journal checks when it records it, and what it is recorded as. */
@@ -93,7 +96,7 @@ export async function agentAllowance(
   applied: Pick<PlanToApply, 'signed'> | undefined,
 ): Promise<Allowance | undefined> {
   if (!applied) throw blocked('only a plan can be sent for an agent');
-  if (applied.signed.some(({ role }) => role === 'signer')) return undefined;
+  if (isApproved(applied)) return undefined;
   const allowances = await account.rules.agentAllowances();
   if (allowances.length === 0)
     throw blocked('no one has approved the plan, and the profile has no allowance for agents');

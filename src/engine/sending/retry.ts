@@ -41,8 +41,6 @@ export async function retry(account: Account, given: Operation, retrying: Retryi
   const endpoint = await endpointNamed(given.endpoint);
   if (!endpoint || !isKeyed(given)) throw notKeyed(given);
   const { agent } = account.globals;
-  // What a plan sends again was approved, or within the allowance.
-  if (agent !== undefined && !requirePlan) (await import('./agent.ts')).requireControl(agent, endpoint);
   // A dry run ends here: it looks for nothing.
   if (account.globals.dryRun) await prepareRequest(account, endpoint, parseExactJson(given.request) as never);
   await requireOwn(account, given);
@@ -52,7 +50,9 @@ export async function retry(account: Account, given: Operation, retrying: Retryi
   const terms = operation.baseline?.terms;
   const require = async (codeFor?: string) => {
     await requireRepeatable(account, operation);
-    await requireSigned(account, endpoint, input, await requirePlan?.()).catch((error: unknown) => {
+    const signed = await requirePlan?.();
+    if (agent !== undefined) (await import('./agent.ts')).requireApproved(signed);
+    await requireSigned(account, endpoint, input, signed).catch((error: unknown) => {
       throw error instanceof CliError ? withDetails(error, { hint: signedHint(operation) }) : error;
     });
     await account.rules.require(endpoint, input, { codeFor, terms, recorded: operation });

@@ -239,7 +239,7 @@ function Sandbox({ of: { machineTime, isBalanced, due, faults }, at, canChange }
       </ul>
       {canChange && (
         <p>
-          <a href={hrefOf({ pane: 'clock' })}>Advance the clock, add faults, begin anew</a>
+          <a href={hrefOf({ pane: 'clock' })}>Advance the clock, add faults, start over</a>
         </p>
       )}
     </section>

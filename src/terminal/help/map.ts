@@ -113,7 +113,7 @@ function flagsIn(syntax: string): { readonly name: string; readonly short?: stri
 
 /** What is not so, or not known, is left out. */
 function parameterOf(parameter: Parameter<unknown>, command: Command) {
-  const { kind, name, help, required, repeats = false, isSecret = false, values } = parameter;
+  const { kind, name, help, required, repeats = false, isSecret = false, changes = false, values } = parameter;
   const { type, format, unit, example } = formOfValue(parameter);
   const examples = [exampleIn(command, parameter), values?.[0], example];
   return {
@@ -123,7 +123,7 @@ function parameterOf(parameter: Parameter<unknown>, command: Command) {
     type,
     ...given({ format, unit, values, default: defaultIn(help) }),
     isRequired: required,
-    ...given({ isRepeatable: repeats, isSecret, isValueOptional: kind === 'option' && name.endsWith(']') }),
+    ...given({ isRepeatable: repeats, isSecret, changes, isValueOptional: kind === 'option' && name.endsWith(']') }),
     ...given({
       example: type === 'boolean' ? null : examples.find((each) => each != null && accepts(parameter, each)),
     }),

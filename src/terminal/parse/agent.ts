@@ -13,8 +13,8 @@ export const isOfAgent = (argv: readonly string[], { AI_AGENT }: World['env']): 
 export function agentIn(given: string | undefined, { AI_AGENT }: World['env']): string | undefined {
   const name = given ?? (AI_AGENT || undefined);
   if (name === undefined || NAME.test(name)) return name;
-  throw new CliError('usage', `${given === undefined ? 'AI_AGENT' : '--agent'}: this is no name of an agent`, {
+  throw new CliError('usage', `${given === undefined ? 'AI_AGENT' : '--agent'}: invalid agent name`, {
     code: 'INVALID_AGENT',
-    hint: 'expected 1 to 40 letters, digits or signs of ASCII, such as claude-code; nothing was sent',
+    hint: 'expected 1 to 40 printable ASCII characters, such as claude-code; nothing was sent',
   });
 }

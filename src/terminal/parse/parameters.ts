@@ -29,6 +29,8 @@ export interface Parameter<T> {
   /** The prompt shown on a terminal when a value is missing that is required, or needed by the others. */
   readonly question?: string;
   readonly isSecret?: boolean;
+  /** Whether it lets a command that reads change something: on this machine, or what others rely on. */
+  readonly changes?: true;
   /** Whether a value that was asked for fits the values before it, so that it can be asked for again. Throws CliError usage. */
   fits?(value: T, input: Readonly<Record<string, unknown>>): void;
   /** Whether it may be repeated; `parse` is called with each text. */
@@ -154,6 +156,9 @@ export function nothingTo(does: 'set' | 'update', parameters: Parameters): CliEr
     code: 'VALIDATION_ERROR',
   });
 }
+
+/** A parameter with which a command that reads changes something. */
+export const changing = <T>(parameter: Parameter<T>): Parameter<T> => ({ ...parameter, changes: true });
 
 /** A parameter whose missing value is chosen from a list on a terminal. */
 export const picked = <T>(picks: Picked, parameter: Parameter<T>): Parameter<T> => ({ ...parameter, picks });

@@ -35,8 +35,11 @@ async function actionOf(
 async function isOpen(agent: string, command: Command, argv: readonly string[]): Promise<boolean> {
   const { requireForAgent } = await import('../agent-gate.ts');
   const has = (flag: string) => argv.includes(flag);
+  const given = Object.entries(command.parameters).filter(([, { name }]) => has(flagIn(name)));
   try {
-    await requireForAgent(agent, command, has('--plan') ? { plan: true } : {}, { dryRun: has('--dry-run') });
+    await requireForAgent(agent, command, Object.fromEntries(given.map(([key]) => [key, true])), {
+      dryRun: has('--dry-run'),
+    });
     return true;
   } catch {
     return has('--help');

@@ -13,7 +13,8 @@ import { because } from '../reasons.ts';
 import { balancesAt, movedInParts } from './balance.ts';
 import { ASSETS } from './checks.ts';
 import { afterLastSync, cutListsIn } from './cut-lists.ts';
-import { durationsIn, type KindParts, kindPartsIn } from './kinds.ts';
+import { durationsIn } from './durations.ts';
+import { type KindParts, kindPartsIn } from './kinds.ts';
 import type { Lacking, Span } from './movements.ts';
 
 /** What a trend counts: money, how many, hundredths of a percent, or milliseconds. */
