@@ -332,13 +332,6 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/postgres/store.ts',
-    line: `IN ('off', 'local')`,
-    change: `IN ('off')`,
-    tests: ['test/journal/begin.test.ts'],
-    failing: 1,
-  },
-  {
-    file: 'src/journal/postgres/store.ts',
     line: 'SELECT pg_advisory_xact_lock(',
     change: 'SELECT (',
     tests: ['test/journal/begin.test.ts'],

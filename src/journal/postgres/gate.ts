@@ -81,11 +81,12 @@ export const wrongOn = async (queries: Queries, layout: SchemaLayout): Promise<W
   wrongIn(await queries.all<Found>(catalogOf(layout.schema)), layout);
 
 /** Whether the table of settings is there and is nothing else: reading a view would run whatever is in it. */
-function hasSettings(found: readonly Found[], { schema, tables, creation }: SchemaLayout): boolean {
+function hasSettings(found: readonly Found[], { schema, tables }: SchemaLayout): boolean {
   const isOfSetting = ({ name }: Part) => /^(?:of )?setting(?:\.|$)/.test(name);
   const reader = partsIn(schema, tables);
   const parts = found.filter((each) => !isRight(each) && isOfSetting(each)).map(reader.described);
-  return changeIn(parts, { needed: reader.madeBy(tables, creation).filter(isOfSetting) }) === undefined;
+  const needed = tables.filter(({ name }) => name === 'setting');
+  return changeIn(parts, { needed: reader.madeBy(needed, []) }) === undefined;
 }
 
 const GRANT = /^GRANT (.*) ON (?:(SCHEMA|ALL TABLES IN SCHEMA) )?(\S+) TO /;
