@@ -155,6 +155,15 @@ describe.each(['EPERM', 'ENOTSUP', 'EISDIR'])('on a disk that has no hard links 
   });
 });
 
+/** Whether a process runs; one that has ended and was not waited for does not. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 describe('another program on Windows', () => {
   /** Makes a program of one line in a folder. */
   function programIn(folder: string, name: string, line: string): string {
@@ -214,13 +223,16 @@ describe('another program on Windows', () => {
   test('is ended with all that it started, by a program of the system', async () => {
     const root = newFolder();
     const log = join(root, 'log');
-    programIn(root, 'System32/taskkill.exe', `echo "$@" > ${log}; kill -KILL -- "-$2"`);
-    const program = programIn(root, 'waits.exe', 'echo $$; sleep 60 & wait');
+    const kill = `"${process.execPath}" -e 'process.kill(-process.argv[1], "SIGKILL")' "$2"`;
+    programIn(root, 'System32/taskkill.exe', `echo "$@" > ${log}; ${kill}`);
+    const program = programIn(root, 'waits.exe', 'sleep 60 & echo $! >&2; wait');
     withVariables({ SystemRoot: root, PATHEXT: '.EXE' });
     asOnWindows(onTestFinished);
-    const options = { timeoutMs: 400, capturesErrors: true };
-    expect(await runProgram([program], options, process.env, never)).toMatchObject({ kind: 'late' });
+    const end = await runProgram([program], { timeoutMs: 400, capturesErrors: true }, process.env, never);
+    expect(end).toMatchObject({ kind: 'late' });
     expect(readFileSync(log, 'utf8')).toMatch(/^\/pid \d+ \/t \/f\n$/);
+    const started = Number('stderr' in end && end.stderr);
+    await expect.poll(() => isRunning(started)).toBe(false);
   });
 
   test('has its time of grace, since nothing can ask it to end', async () => {
