@@ -12,7 +12,7 @@ import { ROOT, sharedEnd, temporaryFolder } from '../support/built.ts';
 /** What a release checks before it builds; test/tools/packages.test.ts has what it builds. */
 
 const atEnd = sharedEnd();
-const NAMES = ['package.json', 'package-lock.json', 'CHANGELOG.md', 'README.md'];
+const NAMES = ['package.json', 'package-lock.json', 'CHANGELOG.md', 'README.md', 'docs/install.md'];
 
 /** A project as this one, with one file changed. */
 function projectWith(name: string, change: (text: string) => string): string {
@@ -72,10 +72,13 @@ describe('what the project says about itself', () => {
     expect(checkMetadata(nobodys).missing).toContainEqual(expect.stringContaining('--repository'));
   });
 
-  test('README.md has to say that it is released', () => {
-    const says = (line: string) => checkMetadata(projectWith('README.md', () => `# fiatrail\n\n${line}\n`)).missing;
-    expect(says('Version 1.0.0, not released yet')).toContainEqual(expect.stringContaining('README.md'));
-    expect(says('Version 1.0.0').join('\n')).not.toContain('README.md');
+  test.each([
+    ['README.md', 'Version 1.0.0, not released yet'],
+    ['docs/install.md', '**Nothing is published yet.** Build it.'],
+  ])('%s has to say that it is released', (page, line) => {
+    const says = (text: string) => checkMetadata(projectWith(page, () => `# fiatrail\n\n${text}\n`)).missing;
+    expect(says(line)).toContainEqual(expect.stringContaining(page));
+    expect(says('Version 1.0.0').join('\n')).not.toContain(page);
   });
 
   test('the docs name the same repository and site as package.json', () => {
