@@ -87,6 +87,8 @@ function publish(parts: string): void {
   step('the packages are signed, and were built from this commit', () => {
     const key = publicKeyIn(security());
     if (key === undefined) throw new PackageError('SECURITY.md has no public key of minisign');
+    if (!existsSync(join(PACKAGES, 'SHA256SUMS.minisig')))
+      throw new PackageError('there are no signed packages; run npm run release -- --check with the keys');
     if (verifySums(PACKAGES, key) !== commentOf(project, commit))
       throw new PackageError(
         'the packages were built from another commit; run npm run release -- --check with the keys',
