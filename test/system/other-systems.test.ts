@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { profileName } from '../../src/account/stored-profile.ts';
+import { profileFile, profileName, profileNames, readProfile } from '../../src/account/stored-profile.ts';
 import { createFileStore } from '../../src/account/stores/file-store.ts';
 import { SECRET_VARIABLES } from '../../src/base/secret.ts';
 import { entryAt } from '../../src/files/inspect.ts';
@@ -93,6 +93,21 @@ test.each(['con', 'nul', 'aux', 'prn', 'com1', 'lpt9', 'nul.live', 'Main', 'MAIN
 
 test.each(['console', 'null', 'com', 'com10', 'live.con', 'ng.sandbox'])('a profile is called %s', (name) => {
   expect(profileName(name)).toBe(name);
+});
+
+test('no two profiles have one file in a folder that ignores case', () => {
+  const world = fakeWorld();
+  const folder = dirname(profileFile(world, 'main'));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const profile = { version: 1, name: 'main', mode: 'sandbox', baseUrl: 'https://host/v1', store: { kind: 'file' } };
+  // Such a folder would find the first file by either name.
+  for (const name of ['main', 'MAIN', 'Other'])
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify(profile), { mode: 0o600 });
+  expect(profileNames(world)).toEqual(['main']);
+  expect(readProfile(world, 'main')).toMatchObject({ name: 'main' });
+  expect(['MAIN', 'Main', 'Other'].map((name) => readProfile(world, name))).toEqual([undefined, undefined, undefined]);
+  writeFileSync(join(folder, 'other.json'), JSON.stringify(profile), { mode: 0o600 });
+  expect(() => readProfile(world, 'other')).toThrow('has an invalid field: name');
 });
 
 describe('a file takes its name on Windows', () => {
