@@ -1,8 +1,8 @@
 /**
- * `npm run release -- --check` does all of a release but publish it, and prints what publishing would run. `npm run release -- --publish`
- * also publishes. `npm run release -- --repository URL` writes where the project is, wherever the project says so.
+ * `npm run release -- --check` does all of a release but publish it, and prints what publishing would run. With the keys, it leaves in packages/
+ * what `npm run release -- --publish` publishes. `npm run release -- --repository URL` writes where the project is, wherever the project says so.
  */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { type Project, projectOf } from './package/project.ts';
 import { PackageError, runTool } from './package/tools.ts';
 import { buildAptRepository, readBack, throwawayGpgKey } from './release/apt.ts';
 import { checkMetadata, type Metadata } from './release/metadata.ts';
-import { keyAt, signSums, throwawayKey } from './release/signature.ts';
+import { keyAt, publicKeyIn, signSums, throwawayKey, verifySums } from './release/signature.ts';
 import { buildTwice } from './release/twice.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -19,7 +19,7 @@ const PACKAGES = join(ROOT, 'packages');
 const SITE = join(PACKAGES, 'site');
 const APT = join(SITE, 'apt');
 const USAGE =
-  'usage: npm run release -- --check | --publish --minisign-key FILE --gpg-key ID | --repository https://github.com/OWNER/NAME';
+  'usage: npm run release -- --check [--minisign-key FILE --gpg-key ID] | --publish | --repository https://github.com/OWNER/NAME';
 
 const git = (...argv: string[]) => runTool('git', argv, 'git', { cwd: ROOT }).trim();
 
@@ -36,8 +36,8 @@ interface Keys {
   readonly gpg: string | undefined;
 }
 
-/** Builds, signs and reads back what is published. Returns what keeps it from being published. */
-function prepare(parts: string, keys: Keys): Metadata {
+/** The commit that is released, and what keeps it from being published. */
+function released(): Metadata & { readonly commit: string } {
   const { project, notes, missing } = step('metadata', () => checkMetadata(ROOT));
   const commit = step('everything is committed', () => {
     if (git('status', '--porcelain') !== '') throw new PackageError('there are changes that no commit has');
@@ -45,6 +45,17 @@ function prepare(parts: string, keys: Keys): Metadata {
   });
   const tag = `v${project.version}`;
   if (git('tag', '--points-at', commit, '--list', tag) === '') missing.push(`the tag of this commit: git tag ${tag}`);
+  return { project, notes, missing, commit };
+}
+
+/** What is signed with the digests: which commit was built. */
+const commentOf = ({ version }: Project, commit: string) => `fiatrail ${version} ${commit}`;
+
+const security = () => readFileSync(join(ROOT, 'SECURITY.md'), 'utf8');
+
+/** Builds, signs and reads back what is published. Returns what keeps it from being published. */
+function prepare(parts: string, keys: Keys): Metadata {
+  const { project, notes, missing, commit } = released();
   const built = step('two builds in fresh clones have the same bytes', () => buildTwice(ROOT, commit, parts));
   rmSync(PACKAGES, { recursive: true, force: true });
   cpSync(built, PACKAGES, { recursive: true });
@@ -52,8 +63,8 @@ function prepare(parts: string, keys: Keys): Metadata {
   step('digests are signed, and verified', () => {
     if (keys.minisign === undefined) missing.push('a key of minisign: --minisign-key FILE');
     const key = keys.minisign === undefined ? throwawayKey(parts) : keyAt(keys.minisign, parts);
-    signSums(PACKAGES, key, `fiatrail ${project.version}`);
-    if (!readFileSync(join(ROOT, 'SECURITY.md'), 'utf8').includes(key.publicKey))
+    signSums(PACKAGES, key, commentOf(project, commit));
+    if (publicKeyIn(security()) !== key.publicKey)
       missing.push(`the public key of these signatures in SECURITY.md${keys.minisign ? `: ${key.publicKey}` : ''}`);
   });
   step('apt reads its repository', () => {
@@ -70,6 +81,32 @@ function prepare(parts: string, keys: Keys): Metadata {
   return { project, notes, missing };
 }
 
+/** Publishes what a check with the keys left. Throws PackageError if it was not built from this commit, or something is missing. */
+function publish(parts: string): void {
+  const { project, notes, missing, commit } = released();
+  step('the packages are signed, and were built from this commit', () => {
+    const key = publicKeyIn(security());
+    if (key === undefined) throw new PackageError('SECURITY.md has no public key of minisign');
+    if (!existsSync(join(PACKAGES, 'SHA256SUMS.minisig')))
+      throw new PackageError('there are no signed packages; run npm run release -- --check with the keys');
+    if (verifySums(PACKAGES, key) !== commentOf(project, commit))
+      throw new PackageError(
+        'the packages were built from another commit; run npm run release -- --check with the keys',
+      );
+    if (!existsSync(APT)) missing.push('the apt repository: --check with --gpg-key ID');
+  });
+  for (const each of missing) process.stdout.write(`to publish, it needs ${each}\n`);
+  if (missing.length > 0) throw new PackageError('nothing was published');
+  for (const [file, ...argv] of publishing(project, notesFile(parts, notes)))
+    step([file, ...argv].join(' '), () => runTool(file, argv, file, { cwd: ROOT, stdio: 'inherit' }));
+}
+
+function notesFile(parts: string, notes: string): string {
+  const path = join(parts, 'notes.md');
+  writeFileSync(path, notes);
+  return path;
+}
+
 /** Each product has an SBOM beside it, in which each package has a licence or is Debian's. */
 function checkLists(folder: string): void {
   const names = readdirSync(folder);
@@ -84,9 +121,9 @@ function checkLists(folder: string): void {
 
 /** What publishes, in this order: what cannot be taken back comes last. The tag has been pushed, and the apt repository is served from its folder. */
 function publishing({ version }: Project, notes: string): readonly (readonly [file: string, ...argv: string[]])[] {
-  const files = readdirSync(PACKAGES, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => join('packages', name));
+  const sums = readFileSync(join(PACKAGES, 'SHA256SUMS'), 'utf8').trimEnd().split('\n');
+  const names = [...sums.map((line) => line.slice(66)), 'SHA256SUMS', 'SHA256SUMS.minisig'];
+  const files = names.map((name) => join('packages', name));
   const npm = ['publish', join('packages', `fiatrail-${version}.tgz`), '--access', 'public', '--provenance'];
   const release = ['release', 'create', `v${version}`, '--verify-tag', '--title', version];
   return [
@@ -123,19 +160,17 @@ function release(parts: string): void {
     moveTo(values.repository);
     return;
   }
-  if (values.check === values.publish) throw new PackageError(USAGE);
-  const { project, notes, missing } = prepare(parts, { minisign: values['minisign-key'], gpg: values['gpg-key'] });
-  for (const each of missing) process.stdout.write(`to publish, it needs ${each}\n`);
-  const notesPath = join(parts, 'notes.md');
-  writeFileSync(notesPath, notes);
-  const commands = publishing(project, notesPath);
-  if (values.check) {
-    for (const words of commands) process.stdout.write(`would run: ${words.join(' ')}\n`);
+  const keys = { minisign: values['minisign-key'], gpg: values['gpg-key'] };
+  const isAlone = keys.minisign === undefined && keys.gpg === undefined;
+  if (values.check === values.publish || (values.publish && !isAlone)) throw new PackageError(USAGE);
+  if (values.publish) {
+    publish(parts);
     return;
   }
-  if (missing.length > 0) throw new PackageError('nothing was published');
-  for (const [file, ...argv] of commands)
-    step([file, ...argv].join(' '), () => runTool(file, argv, file, { cwd: ROOT, stdio: 'inherit' }));
+  const { project, notes, missing } = prepare(parts, keys);
+  for (const each of missing) process.stdout.write(`to publish, it needs ${each}\n`);
+  for (const words of publishing(project, notesFile(parts, notes)))
+    process.stdout.write(`would run: ${words.join(' ')}\n`);
 }
 
 const parts = mkdtempSync(join(tmpdir(), 'fiatrail-release-'));

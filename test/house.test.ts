@@ -329,6 +329,9 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
     'the user id, which never changes; files are checked where the World does not reach',
   'files/private-file.ts process.':
     'the user id, which never changes; files are checked where the World does not reach',
+  'files/inspect.ts process.':
+    'whether the system has user ids, which never changes; files are checked where the World does not reach',
+  'files/names.ts process.': 'the system, which never changes; files are written where the World does not reach',
   'files/plain-file.ts process.': 'the user id, which never changes; files are checked where the World does not reach',
   'crypto/digest.ts process.': 'loads node:crypto on first use; neither time nor chance',
   'bundle/late-child-process.ts process.': 'replaces node:child_process in the bundle, which loads it late',

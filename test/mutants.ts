@@ -18,6 +18,7 @@ const SILENT = ['test/postgres/silent.test.ts'];
 const BOUND = ['test/postgres/secrets.test.ts'];
 const CLAIMS = ['test/journal/claims.test.ts'];
 const FLUSHED = ['test/sqlite/flushed.test.ts'];
+const OTHER_SYSTEMS = ['test/system/other-systems.test.ts'];
 const SPOOL = ['test/journal/spool.test.ts'];
 const LEDGER = ['test/commands/ledger/ledger.test.ts'];
 const INBOX = ['test/webhooks/inbox.test.ts'];
@@ -2213,6 +2214,81 @@ export const MUTANTS: readonly Mutant[] = [
     change: `  return host.startsWith('127.') || loopback.check(`,
     tests: ['test/journal/place.test.ts'],
     failing: 2,
+  },
+  {
+    file: 'src/sqlite/database.ts',
+    line: `synchronous === 'FULL' ? 1 : 0`,
+    change: '0',
+    tests: FLUSHED,
+    failing: 6,
+  },
+  {
+    file: 'src/sqlite/database.ts',
+    line: `location.startsWith('/') ? 2 : 3`,
+    change: `location.startsWith('/') ? 0 : 1`,
+    tests: OTHER_SYSTEMS,
+  },
+  {
+    file: 'src/files/inspect.ts',
+    line: `kind === 'link' || process.getuid === undefined ? 0`,
+    change: `kind === 'link' ? 0`,
+    tests: OTHER_SYSTEMS,
+    failing: 3,
+  },
+  {
+    file: 'src/files/names.ts',
+    line: `process.platform === 'win32' ? TRIES : 0`,
+    change: '0',
+    tests: OTHER_SYSTEMS,
+    failing: 1,
+  },
+  {
+    file: 'src/files/names.ts',
+    line: `closeSync(openSync(to, 'wx', 0o600));`,
+    change: '',
+    tests: OTHER_SYSTEMS,
+    failing: 6,
+  },
+  {
+    file: 'src/files/names.ts',
+    line: `'ENOSYS', 'EISDIR']`,
+    change: `'ENOSYS']`,
+    tests: OTHER_SYSTEMS,
+  },
+  {
+    file: 'src/system/processes.ts',
+    line: 'isWindows() ? name.toUpperCase() : name',
+    change: 'name',
+    tests: OTHER_SYSTEMS,
+    failing: 1,
+  },
+  {
+    file: 'src/system/processes.ts',
+    line: 'isWindows() && !options.shell ?',
+    change: 'false ?',
+    tests: OTHER_SYSTEMS,
+    failing: 1,
+  },
+  {
+    file: 'src/system/processes.ts',
+    line: `    if (signal === 'SIGKILL')\n`,
+    change: '    if (false)\n',
+    tests: OTHER_SYSTEMS,
+    failing: 1,
+  },
+  {
+    file: 'src/system/world.ts',
+    line: `'SIGHUP', 'SIGBREAK']`,
+    change: `'SIGHUP']`,
+    tests: OTHER_SYSTEMS,
+    failing: 1,
+  },
+  {
+    file: 'src/account/stored-profile.ts',
+    line: 'if (DEVICE.test(text))',
+    change: 'if (false)',
+    tests: OTHER_SYSTEMS,
+    failing: 7,
   },
   {
     file: 'src/files/private-file.ts',

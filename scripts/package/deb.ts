@@ -178,8 +178,8 @@ Section: utils
 Priority: optional
 Description: operate a stablecoin fiat-rail account from the command line
  Onboards users, converts Naira to cNGN and back, trades stablecoins, withdraws
- fees, receives webhooks and serves agents. The whole service is embedded as a sandbox, so that
- every command works without an account.
+ fees, receives webhooks and serves agents. The whole service is embedded as a
+ sandbox, so that every command works without an account.
 `;
 
 /** The changes themselves are in CHANGELOG.md, which has one section for each version. */

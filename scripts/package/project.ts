@@ -1,3 +1,5 @@
+import { PackageError } from './tools.ts';
+
 /** What package.json says about the project. The repository in it is the only place that names its owner. */
 export interface Project {
   readonly version: string;
@@ -15,7 +17,7 @@ const REPOSITORY = /^git\+(https:\/\/[\w.-]+\/([\w.-]+)\/([\w.-]+))\.git$/;
 /** The owner in the address of a repository that nobody has yet. */
 export const NO_OWNER = 'OWNER';
 
-/** Reads package.json. Throws one sentence if it does not say where the project is. */
+/** Reads package.json. Throws PackageError if it does not say where the project is. */
 export function projectOf(packageJson: string): Project {
   const { version, description, repository, homepage, bugs } = JSON.parse(packageJson) as {
     version: string;
@@ -25,7 +27,8 @@ export function projectOf(packageJson: string): Project {
     bugs?: { url?: string };
   };
   const [, page = '', owner = '', name = ''] = REPOSITORY.exec(repository?.url ?? '') ?? [];
-  if (page === '') throw new Error('package.json: repository.url must look like git+https://HOST/OWNER/NAME.git');
+  if (page === '')
+    throw new PackageError('package.json: repository.url must look like git+https://HOST/OWNER/NAME.git');
   const site = `https://${owner}.github.io/${name}`;
   return { version, description, repository: page, homepage: homepage ?? '', bugs: bugs?.url ?? '', site };
 }

@@ -1,4 +1,4 @@
-/** What package.json, its lock, CHANGELOG.md and README.md must say before a release. */
+/** What package.json, its lock, CHANGELOG.md and the pages must say before a release. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { followsFrom, NO_OWNER, type Project, projectOf } from '../package/project.ts';
@@ -7,8 +7,11 @@ import { PackageError } from '../package/tools.ts';
 /** `## 1.0.0 (2026-11-27)`, the first section of CHANGELOG.md. */
 const SECTION = /^## (\S+)(?: \((\d{4}-\d{2}-\d{2})\))?/m;
 
-/** What README.md says until the first release. */
-const UNRELEASED = 'not released yet';
+/** What pages say until the first release. */
+const UNRELEASED = [
+  ['README.md', 'not released yet'],
+  ['docs/install.md', 'Nothing is published yet'],
+] as const;
 
 export interface Metadata {
   readonly project: Project;
@@ -46,6 +49,6 @@ export function checkMetadata(root: string): Metadata {
   if (repository.includes(`/${NO_OWNER}/`))
     missing.push('an owner: npm run release -- --repository https://github.com/YOU/fiatrail');
   const [notes = ''] = changelog.slice(changelog.indexOf(heading) + heading.length).split(/^## /m);
-  if (read('README.md').includes(UNRELEASED)) missing.push(`README.md without "${UNRELEASED}"`);
+  for (const [page, words] of UNRELEASED) if (read(page).includes(words)) missing.push(`${page} without "${words}"`);
   return { project, notes: `${notes.trim()}\n`, missing };
 }

@@ -239,6 +239,9 @@ const SETTINGS_FILE: FileKind<SharedSettings> = {
 /** `main`, `acme-live`, `ng.sandbox`: lower case only, because some file systems ignore case. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
+/** What Windows takes for a device, also with an ending. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
+
 /** Whether a text is more like a key than like a name, which is printed everywhere: a long run of letters and digits. */
 function resemblesKey(text: string): boolean {
   if (/^sandbox_[\da-f]{8,}/i.test(text)) return true;
@@ -262,6 +265,11 @@ export function profileName(text: string): string {
     throw new CliError('usage', 'invalid profile name: it looks like an API key', {
       code: 'INVALID_PROFILE_NAME',
       hint: 'choose a name such as main, and give the key where it is asked for, or with --key-stdin',
+    });
+  if (DEVICE.test(text))
+    throw new CliError('usage', `invalid profile name "${text}": Windows has no files of this name`, {
+      code: 'INVALID_PROFILE_NAME',
+      hint: 'choose another name',
     });
   if (NAME.test(text) && !text.endsWith('.')) return text;
   throw new CliError('usage', `invalid profile name "${text.slice(0, 60)}"`, {

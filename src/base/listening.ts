@@ -8,7 +8,7 @@ export function listenProblem(error: unknown, host: string, port: number, flag =
       hint: 'use an address of this machine with --host, or 0.0.0.0 for all of them',
     });
   if (code !== 'EADDRINUSE' && code !== 'EACCES') return error;
-  const why = code === 'EACCES' ? 'requires more privileges' : 'is already in use';
+  const why = code === 'EACCES' ? 'requires more privileges, or is reserved by the system' : 'is already in use';
   return new CliError('usage', `port ${port} ${why}`, {
     hint: `choose another port with ${flag}, or use ${flag} 0 for any free port`,
   });

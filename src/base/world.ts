@@ -236,7 +236,7 @@ export interface World {
   probe(): Promise<Probe>;
   /** Interactive prompts, or plain lines with TERM=dumb. Loaded on first use. */
   prompter(): Promise<Prompter>;
-  /** Aborts on SIGINT, SIGTERM and SIGHUP. */
+  /** Aborts on SIGINT, SIGTERM and SIGHUP, and on Windows on SIGBREAK. */
   readonly interrupted: AbortSignal;
   /** Aborts on a second such signal, if the first one has not ended the program within a second. */
   readonly abandoned: AbortSignal;

@@ -11,7 +11,7 @@ const GROUP_READS = 0o040;
 /** Mode bits that let others write. */
 const OTHERS_WRITE = 0o022;
 
-/** A file, folder or link; links are not followed. */
+/** A file, folder or link; links are not followed. On Windows, the folder of the user protects it, and nothing is open to others. */
 export interface Entry {
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
@@ -33,9 +33,11 @@ export function entryAt(path: string): Entry | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;
   const kind = found.isSymbolicLink() ? 'link' : found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
-  const isOpenToOthers = kind !== 'link' && (found.mode & OTHERS) !== 0;
-  const isWritableByOthers = kind !== 'link' && (found.mode & OTHERS_WRITE) !== 0;
-  const readerGroupId = kind !== 'link' && (found.mode & OTHERS) === GROUP_READS ? found.gid : undefined;
+  // Windows has no user ids and no modes, and says of every file that all may read and write it.
+  const othersMay = kind === 'link' || process.getuid === undefined ? 0 : found.mode & OTHERS;
+  const isOpenToOthers = othersMay !== 0;
+  const isWritableByOthers = (othersMay & OTHERS_WRITE) !== 0;
+  const readerGroupId = othersMay === GROUP_READS ? found.gid : undefined;
   const { size: sizeBytes, mtimeMs: changedMs, uid: ownerId } = found;
   return { path, kind, sizeBytes, changedMs, ownerId, isOpenToOthers, isWritableByOthers, readerGroupId };
 }

@@ -4,7 +4,6 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  linkSync,
   openSync,
   rmSync,
   writeFileSync,
@@ -13,6 +12,7 @@ import {
 import { CliError, jsonIn } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import { type Entry, entryAt } from './inspect.ts';
+import { takeFreeName } from './names.ts';
 import { FILE_MODE, readPrivateFile, replaceFileUnflushed, requireOwnFile } from './private-file.ts';
 
 /** A file that gets its name once it is whole. Until then it is beside it, with how far it came, so that a later run can go on. */
@@ -175,8 +175,7 @@ function partFile(path: string, file: number, saved: PartState, saveCursor: (sta
         ftruncateSync(file, bytes);
         fsyncSync(file);
         try {
-          // Unlike a rename, this never replaces a file that appeared meanwhile.
-          linkSync(part, path);
+          takeFreeName(part, path);
         } catch (error) {
           throw (error as { code?: unknown }).code === 'EEXIST' ? appeared(path) : error;
         }

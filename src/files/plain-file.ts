@@ -8,7 +8,6 @@ import {
   readFileSync,
   readSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -16,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { entryAt, fileErrors } from './inspect.ts';
+import { takeName } from './names.ts';
 import { FILE_MODE, replaceFile } from './private-file.ts';
 import { makePrivateFolder } from './private-folder.ts';
 
@@ -202,6 +202,6 @@ export function changeText(path: string, change: (text: string) => string, uniqu
     const next = `${at}.${unique}`;
     writeFileSync(next, after, { encoding: 'latin1', flag: 'wx', mode: FILE_MODE });
     chmodSync(next, found ? found.mode & 0o777 : 0o644);
-    renameSync(next, at);
+    takeName(next, at);
   });
 }

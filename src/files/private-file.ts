@@ -5,11 +5,9 @@ import {
   constants,
   fsyncSync,
   ftruncateSync,
-  linkSync,
   lstatSync,
   openSync,
   readFileSync,
-  renameSync,
   rmSync,
   type Stats,
   unlinkSync,
@@ -18,6 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { entryAt, realPathOf } from './inspect.ts';
+import { takeFreeName, takeName } from './names.ts';
 import { ensurePrivateFolder, linkError, ownFolderAt, requireOwner, wrongKind } from './private-folder.ts';
 
 /**
@@ -166,12 +165,9 @@ export function writePrivateFile(path: string, text: string, unique: string): vo
   replaceFile(path, text, unique);
 }
 
-/** What a file system without hard links says. */
-const NO_LINKS: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
-
 /**
  * Creates a file in a private folder with its whole text, flushed to disk. Returns false if there is one: of two processes that create
- * it at once, one does, unless the disk has no hard links. Throws CliError usage, or the system's error.
+ * it at once, one does. Throws CliError usage, or the system's error.
  */
 export function createPrivateFile(path: string, text: string, unique: string): boolean {
   ensurePrivateFolder(dirname(path));
@@ -179,12 +175,10 @@ export function createPrivateFile(path: string, text: string, unique: string): b
   try {
     writeNewFile(temporary, text);
     requireWhole(temporary, text);
-    linkSync(temporary, path);
+    takeFreeName(temporary, path);
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === 'EEXIST') return false;
-    if (!NO_LINKS.includes(code)) throw error;
-    replaceFile(path, text, unique);
+    if ((error as { code?: unknown }).code === 'EEXIST') return false;
+    throw error;
   } finally {
     rmSync(temporary, { force: true });
   }
@@ -206,7 +200,7 @@ export function replaceFile(path: string, text: string, unique: string, write: W
   try {
     write(temporary, text);
     requireWhole(temporary, text);
-    renameSync(temporary, path);
+    takeName(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
@@ -220,7 +214,7 @@ export function replaceFileUnflushed(path: string, text: string, unique: string)
   const temporary = join(dirname(path), `.${unique}.tmp`);
   try {
     writeFileSync(temporary, text, { flag: 'wx', mode: FILE_MODE });
-    renameSync(temporary, path);
+    takeName(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
@@ -277,7 +271,7 @@ export function removePrivateFile(path: string): void {
 
 /** Renames a private file within its folder. Throws the system's error. */
 export function renamePrivateFile(path: string, newPath: string): void {
-  renameSync(path, newPath);
+  takeName(path, newPath);
 }
 
 /** Reserves disk space for a text that must be saved even if the disk fills up. Throws CliError usage, or the system's error. */

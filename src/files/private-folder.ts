@@ -70,7 +70,7 @@ export function ownFolderAt(path: string): Entry | undefined {
 export function makeFolderPrivate(path: string): boolean {
   const found = ownFolderAt(path);
   if (!found) return false;
-  if (!found.isOpenToOthers || process.getuid === undefined) return true;
+  if (!found.isOpenToOthers) return true;
   const reason = whyLeftAlone(path);
   if (!reason) chmodSync(path, FOLDER_MODE);
   if (entryAt(path)?.isWritableByOthers) throw sharedFolder(path, reason);

@@ -1,6 +1,8 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
+import { sep } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { entryAt } from '../files/inspect.ts';
+import { takeName } from '../files/names.ts';
 import { makeFilePrivate, removePrivateFile, requireOwnFile } from '../files/private-file.ts';
 import { DatabaseError, guardOf } from './errors.ts';
 import { changeOfFile, PARTS_OF_FILE, type Part, type Parts } from './parts.ts';
@@ -60,10 +62,14 @@ function onEachFile(path: string, act: (path: string) => void): void {
   }
 }
 
-/** Returns the URI by which SQLite opens a file, with a parameter such as `mode=ro`. */
-export function databaseUri(path: string, parameter: string): string {
-  const location = encodeURI(path.replaceAll('\\', '/')).replaceAll('?', '%3F').replaceAll('#', '%23');
-  return `file:${location.startsWith('/') ? '' : '/'}${location}?${parameter}`;
+/**
+ * Returns the URI by which SQLite opens a file, with a parameter such as `mode=ro`. On Windows, where `separator` is a backslash, the path begins
+ * with a drive (`C:\`) or a server (`\\HOST\`).
+ */
+export function databaseUri(path: string, parameter: string, separator: string = sep): string {
+  const location = encodeURI(path.replaceAll(separator, '/')).replaceAll('?', '%3F').replaceAll('#', '%23');
+  // The host stays empty: SQLite opens no file of another one, so a server has to be part of the path.
+  return `file:${'/'.repeat(location.startsWith('/') ? 2 : 3)}${location}?${parameter}`;
 }
 
 /** A value that SQLite stores. Every INTEGER is read as bigint, so that money is never a double. */
@@ -248,7 +254,8 @@ function prepareFile(
   // SQLite made does not have it.
   const isCopy = () => database.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode === 'delete';
   if (!isOurs() || isCopy()) useWal(database, path, busyTimeoutMs);
-  database.exec(`PRAGMA synchronous = ${synchronous}`);
+  // On macOS, a flush without the second leaves what was written in the cache of the disk.
+  database.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA fullfsync = ${synchronous === 'FULL' ? 1 : 0}`);
   const before = pragma('user_version');
   if (before === layout.version) return;
   database.transaction('write', () => {
@@ -294,7 +301,7 @@ function backUp(openReader: () => Database, path: string, version: number): void
   } finally {
     database.close();
   }
-  renameSync(part, copy);
+  takeName(part, copy);
 }
 
 /** Switches to WAL mode. SQLite's busy timeout does not apply to this, so we retry ourselves. */

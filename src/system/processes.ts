@@ -1,6 +1,6 @@
 import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, extname, join } from 'node:path';
 import { SECRET_VARIABLES } from '../base/secret.ts';
 import type { ProgramEnd, ProgramOptions, RunningProgram, Thread } from '../base/world.ts';
 
@@ -71,12 +71,7 @@ function started(
     shell: isShell,
     windowsHide: true,
     stdio: ['pipe', 'pipe', options.showsErrors ? 'inherit' : options.capturesErrors ? 'pipe' : 'ignore'],
-    env: {
-      ...Object.fromEntries(
-        Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name) && (variables?.includes(name) ?? true)),
-      ),
-      ...added,
-    },
+    env: { ...Object.fromEntries(Object.entries(env).filter(([name]) => isPassedOn(name, variables))), ...added },
   });
   if (!child) return { child, ended: Promise.resolve({ kind: 'missing' }), end: () => {} };
   const errors = child.stderr && endOf(child.stderr);
@@ -147,18 +142,39 @@ function endOf(stream: NonNullable<ChildProcess['stderr']>): () => string {
   };
 }
 
-/** Starts a program; undefined for what the system cannot pass on, such as a null character or too much text in a variable. */
+/** Whether another program gets a variable: never a secret. For Windows, `Path` and `PATH` are one. */
+function isPassedOn(name: string, variables: readonly string[] | undefined): boolean {
+  const known = isWindows() ? name.toUpperCase() : name;
+  return !SECRET_VARIABLES.includes(known) && (variables?.includes(known) ?? true);
+}
+
+const isWindows = () => process.platform === 'win32';
+
+/**
+ * Starts a program; undefined for what the system cannot pass on, such as a null character or too much text in a variable. Windows would look
+ * for a program in the current folder first, where someone else may have put one.
+ */
 function spawned(file: string, args: readonly string[], options: SpawnOptions): ChildProcess | undefined {
+  const path = isWindows() && !options.shell ? findProgram(file, process.env, process.platform) : file;
+  if (path === undefined) return undefined;
   try {
-    return childProcess.spawn(file, args, options);
+    return childProcess.spawn(path, args, options);
   } catch {
     return undefined;
   }
 }
 
+/** Ends a program and what it started. Windows can end programs, but not ask them to end: there, a program just has its time of grace. */
 function endGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid === undefined) return;
+  if (isWindows()) {
+    const file = join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'taskkill.exe');
+    if (signal === 'SIGKILL')
+      childProcess.spawnSync(file, ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true });
+    return;
+  }
   try {
-    if (pid !== undefined) process.kill(-pid, signal);
+    process.kill(-pid, signal);
   } catch {
     // It has already exited.
   }
@@ -167,12 +183,16 @@ function endGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void 
 /** Implements `World.findProgram`. */
 export function findProgram(
   name: string,
-  { PATH = '', PATHEXT = '' }: ProgramEnv,
+  { PATH = '', PATHEXT = '.COM;.EXE;.BAT;.CMD' }: ProgramEnv,
   platform: string,
 ): string | undefined {
-  const extensions = platform === 'win32' ? ['', ...PATHEXT.split(';')] : [''];
+  // On Windows, what has none of these endings is not a program, although a shell of Unix may run it.
+  const endings = PATHEXT.split(';');
+  const hasEnding = platform !== 'win32' || endings.includes(extname(name).toUpperCase());
   const folders = /[/\\]/.test(name) ? [''] : PATH.split(delimiter).filter((folder) => folder !== '');
-  return folders.flatMap((folder) => extensions.map((extension) => join(folder, name) + extension)).find(isProgram);
+  return folders
+    .flatMap((folder) => (hasEnding ? [''] : endings).map((ending) => join(folder, name) + ending))
+    .find(isProgram);
 }
 
 function isProgram(path: string): boolean {

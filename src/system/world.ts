@@ -22,7 +22,8 @@ const SAME_SIGNAL_MS = 100;
 /** How long the last words may take. */
 const LAST_WORDS_MS = 1_000;
 
-const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Windows sends SIGBREAK for Ctrl-Break, and SIGHUP when its window is closed. */
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
 
 /**
  * Creates the World of this process: its clock, random source, streams, files and network. Signals let a command end in order; with

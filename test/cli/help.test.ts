@@ -117,6 +117,16 @@ describe('the help of a command', () => {
     expect(await optionsFor(name)).toEqual(options);
   });
 
+  test.each([
+    ['payout create', 'print the request without sending it'],
+    ['bulk create', 'print the request without sending it'],
+    ['report close', 'show what the command would do, without doing it'],
+    ['profiles rules set', 'show what the command would do, without doing it'],
+  ])('of %s says what a dry run shows', async (name, text) => {
+    const command = named(name);
+    expect(Object.fromEntries((command && (await optionsOf(command))) ?? [])['--dry-run']).toBe(text);
+  });
+
   test('has --yes and --dry-run if the command moves money or does what cannot be undone', async () => {
     const reads = /(^| )(list|show|check|status)$/;
     const asking = commands.filter(

@@ -24,7 +24,7 @@ test('the lines of the page run in their order', async () => {
 });
 
 test('the exit codes of the page are those of fiatrail', () => {
-  const [, night = ''] = page.split('\n## A night in cron\n');
+  const [, night = ''] = page.split('\n## Every night, from cron\n');
   const named = [...(night.split('\n## ')[0] ?? '').matchAll(/^\| (\d) \|/gm)].map(([, code]) => Number(code));
   const { usage, failed, network, unknown, pending, declined } = CATEGORIES;
   expect(named).toEqual([0, ...[usage, failed, network, unknown, pending, declined].map(({ exit }) => exit)]);

@@ -4,13 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { formulaText } from '../../scripts/package/formula.ts';
 import { projectOf } from '../../scripts/package/project.ts';
+import { PackageError } from '../../scripts/package/tools.ts';
 import { checkMetadata } from '../../scripts/release/metadata.ts';
+import { publicKeyIn } from '../../scripts/release/signature.ts';
 import { ROOT, sharedEnd, temporaryFolder } from '../support/built.ts';
 
 /** What a release checks before it builds; test/tools/packages.test.ts has what it builds. */
 
 const atEnd = sharedEnd();
-const NAMES = ['package.json', 'package-lock.json', 'CHANGELOG.md', 'README.md'];
+const NAMES = ['package.json', 'package-lock.json', 'CHANGELOG.md', 'README.md', 'docs/install.md'];
 
 /** A project as this one, with one file changed. */
 function projectWith(name: string, change: (text: string) => string): string {
@@ -26,6 +28,18 @@ function projectWith(name: string, change: (text: string) => string): string {
 }
 
 const { version, repository } = projectOf(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+test('a project that does not say where it is gets one sentence', () => {
+  expect(() => projectOf('{}')).toThrow(PackageError);
+});
+
+test('the public key of the signatures is found in a text', () => {
+  const key = 'RWRC+oGYiB7hUask6yjSLwALdNJ+Uw2H57N+aO4M3pje2cTriFcYxAOO';
+  expect(publicKeyIn(`untrusted comment: minisign public key\n${key}\n`)).toBe(key);
+  expect(publicKeyIn(`The key is \`${key}\`.`)).toBe(key);
+  expect(publicKeyIn(`${key}A`)).toBeUndefined();
+  expect(publicKeyIn('There is no key yet.')).toBeUndefined();
+});
 
 describe('what the project says about itself', () => {
   test('does not contradict itself, and has notes for this version', () => {
@@ -58,10 +72,13 @@ describe('what the project says about itself', () => {
     expect(checkMetadata(nobodys).missing).toContainEqual(expect.stringContaining('--repository'));
   });
 
-  test('README.md has to say that it is released', () => {
-    const says = (line: string) => checkMetadata(projectWith('README.md', () => `# fiatrail\n\n${line}\n`)).missing;
-    expect(says('Version 1.0.0, not released yet')).toContainEqual(expect.stringContaining('README.md'));
-    expect(says('Version 1.0.0').join('\n')).not.toContain('README.md');
+  test.each([
+    ['README.md', 'Version 1.0.0, not released yet'],
+    ['docs/install.md', '**Nothing is published yet.** Build it.'],
+  ])('%s has to say that it is released', (page, line) => {
+    const says = (text: string) => checkMetadata(projectWith(page, () => `# fiatrail\n\n${text}\n`)).missing;
+    expect(says(line)).toContainEqual(expect.stringContaining(page));
+    expect(says('Version 1.0.0').join('\n')).not.toContain(page);
   });
 
   test('the docs name the same repository and site as package.json', () => {
@@ -93,7 +110,7 @@ test('the formula has the address and the digest of the tarball, and a descripti
 test('the workflow runs only scripts that the project has, and no job has a permission that it does not name', () => {
   const workflow = parse(readFileSync(join(ROOT, '.github', 'workflows', 'release.yml'), 'utf8')) as {
     permissions: object;
-    jobs: Record<string, { permissions?: object; steps: { run?: string }[] }>;
+    jobs: Record<string, { permissions?: object; container?: string; steps: { run?: string; uses?: string }[] }>;
   };
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
   expect(workflow.permissions).toEqual({});
@@ -101,7 +118,14 @@ test('the workflow runs only scripts that the project has, and no job has a perm
   expect(jobs.filter(({ permissions }) => permissions === undefined)).toEqual([]);
   const runs = jobs.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
   const named = runs.flatMap((run) => [...run.matchAll(/npm run (\S+)|(\.ci\/\S+)/g)]);
-  expect(named.map(([, script, path]) => path ?? script).sort()).toEqual(['.ci/run', 'release']);
+  expect(named.map(([, script, path]) => path ?? script).sort()).toEqual(['.ci/run', 'release', 'release']);
   for (const [, script, path] of named)
     expect(path === undefined ? script !== undefined && script in scripts : existsSync(join(ROOT, path))).toBe(true);
+  // It is built in a Debian, and where it was built is attested before anyone can get it.
+  const { container, steps = [] } = workflow.jobs['publish'] ?? {};
+  expect(container).toMatch(/^node:\d+-bookworm$/);
+  const order = ['release -- --check', 'attest-build-provenance', 'release -- --publish'];
+  const places = order.map((words) => steps.findIndex(({ run = '', uses = '' }) => `${run}${uses}`.includes(words)));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
 });

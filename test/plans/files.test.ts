@@ -70,6 +70,12 @@ describe('a file is rejected if', () => {
     return isRefused(path, 2, 'it belongs to another user');
   });
 
+  test('its line ends were converted, as Git does on Windows', async () => {
+    const path = await plan(team, 'ada');
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
+    await isRefused(path, 2, 'was changed after it was written');
+  });
+
   test('it is huge', async () => {
     const path = await plan(team, 'ada');
     truncateSync(path, MAX_PLAN_BYTES + 1);

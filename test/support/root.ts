@@ -5,6 +5,7 @@ import { ROOT } from './built.ts';
 export const ROOT_ENTRIES: readonly string[] = [
   '.ci',
   '.github',
+  '.gitattributes',
   '.gitignore',
   '.npmrc',
   'CHANGELOG.md',

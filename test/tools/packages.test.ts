@@ -88,7 +88,8 @@ describe('what a release adds', () => {
     const signed = temporaryFolder(atEnd);
     runTool('cp', ['-a', `${folder}/.`, signed], 'coreutils');
     const key = throwawayKey(temporaryFolder(atEnd));
-    signSums(signed, key, 'fiatrail');
+    signSums(signed, key, 'fiatrail 1.2.3 of a commit');
+    expect(verifySums(signed, key.publicKey)).toBe('fiatrail 1.2.3 of a commit');
     expect(() => verifySums(signed, throwawayKey(temporaryFolder(atEnd)).publicKey)).toThrow('minisign');
     writeFileSync(join(signed, 'fiatrail.rb'), '# another formula\n');
     expect(() => verifySums(signed, key.publicKey)).toThrow('fiatrail.rb');

@@ -27,7 +27,7 @@ export function createFileStore(world: WritableUserEnv): SecretStore {
       const path = pathOf(profile, name);
       const text = fileErrors('read', path, () => (makeFolderPrivate(folder) ? readPrivateFile(path) : undefined));
       // A file truncated to nothing contains no secret.
-      return text ? new Secret(text.replace(/\n$/, '')) : undefined;
+      return text ? new Secret(text.replace(/\r?\n$/, '')) : undefined;
     },
     write: async (profile, name, secret) => {
       const path = pathOf(profile, name);

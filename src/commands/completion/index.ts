@@ -99,7 +99,7 @@ const MARK = '# fiatrail completion for ';
 const NEXT: Readonly<Record<Shell, (file: string) => string>> = {
   bash: () => 'open a new shell',
   zsh: (file) =>
-    `add to ~/.zshrc before compinit: fpath=(${file.slice(0, file.lastIndexOf('/'))} $fpath); then open a new shell`,
+    `add to ~/.zshrc before compinit: fpath=(${file.replace(/[/\\][^/\\]*$/, '')} $fpath); then open a new shell`,
   fish: () => 'open a new shell',
 };
 

@@ -74,18 +74,20 @@ function nodeFinding({ nodeVersion }: World): Finding {
 /** Narrower than this, tables are hard to read. */
 const NARROW = 60;
 
-function terminalFinding({ stdin, stdout, stderr, env }: World, isColored: boolean): Finding {
+function terminalFinding({ stdin, stdout, stderr, env, platform }: World, isColored: boolean): Finding {
   const streams = Object.entries({ stdin, stdout, stderr }).filter(([, { isTerminal }]) => isTerminal);
   if (streams.length === 0) return ok('none: no prompts and no color');
   const { columns } = stdout;
   const term = env['TERM'] ?? '';
+  // Its terminals set none.
+  const isWindows = platform === 'win32';
   const detail = [
     streams.map(([name]) => name).join(', '),
     ...(columns === undefined ? [] : [`${columns} columns`]),
-    `TERM ${term || 'not set'}`,
+    ...(isWindows && term === '' ? [] : [`TERM ${term || 'not set'}`]),
     isColored ? 'color' : 'no color',
   ].join('; ');
-  if (term === '' || term === 'dumb')
+  if ((term === '' && !isWindows) || term === 'dumb')
     return warning(`${detail}; progress lines cannot be overwritten`, 'export TERM=xterm-256color');
   if (columns !== undefined && columns < NARROW)
     return warning(`${detail}; table rows will wrap`, 'widen the window to 80 columns, or use -o json');
@@ -111,7 +113,7 @@ function folderFinding(path: string, missing: string, world: World): Finding {
   if (isForeign(found, world))
     return problem('usage', `${path} belongs to another user`, `sudo chown -R "$(id -u)" ${shellWord(path)}`);
   if (!isWritableFolder(path)) return problem('usage', `${path} cannot be written to`, `chmod 700 ${shellWord(path)}`);
-  return isOpen(found, world) ? openFolderFinding(found) : ok(path);
+  return found.isOpenToOthers ? openFolderFinding(found) : ok(path);
 }
 
 /** A folder whose mode fiatrail leaves alone may be listed by others, but not written to. */
@@ -124,9 +126,6 @@ function openFolderFinding({ path, isWritableByOthers }: Entry): Finding {
 }
 
 const isForeign = ({ ownerId }: Entry, { userId }: World) => userId !== undefined && ownerId !== userId;
-
-/** Windows has no mode bits; the user's folder protects the files there. */
-const isOpen = ({ isOpenToOthers }: Entry, { platform }: World) => platform !== 'win32' && isOpenToOthers;
 
 const SHOWN = 5;
 
@@ -151,7 +150,7 @@ function filesFinding(folder: string, world: World): Finding {
       'owned by another user',
       (words) => `sudo chown "$(id -u)" ${words}`,
     ],
-    [entries.filter((entry) => isOpen(entry, world)), 'accessible to other users', (words) => `chmod go-rwx ${words}`],
+    [entries.filter((entry) => entry.isOpenToOthers), 'accessible to other users', (words) => `chmod go-rwx ${words}`],
   ];
   const [wrong] = kinds.filter(([found]) => found.length > 0);
   if (!wrong) return ok(`${entries.length}, all private`);

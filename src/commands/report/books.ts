@@ -92,7 +92,7 @@ export const booksCommand = command({
   words: ['report', 'books'],
   summary: 'Write the books of a period for an accounting program',
   details:
-    'Double entry, from the copy of the account (fiatrail sync): opening balances, each movement with its ids, and closing balances that the program checks to the smallest unit. What was received for another asset has what it cost. What users hold is as the lists show it: without tokens that are in no list, and with those that went to wallets outside the service; fiatrail report owed reads what is there. The same copy gives the same bytes. Exits with 9 if an amount is not known or a difference is not accepted; the text then says where.',
+    'Writes double-entry books from the copy of the account (fiatrail sync): opening balances, each movement with its ids, and closing balances that the accounting program checks to the smallest unit. What was received for another asset carries its cost. What users hold is what the lists show: without tokens that are in no list, and with those that went to wallets outside the service; fiatrail report owed reads the actual balances. The same copy gives the same bytes. Exits with 9 if an amount is not known or a difference is not accepted; the books then say where.',
   examples: [
     'fiatrail report books last month > books.journal',
     'fiatrail report books last month --format beancount > books.beancount',

@@ -197,7 +197,7 @@ export const closeCommand = command({
   words: ['report', 'close'],
   summary: 'Close a month, so that its books never change',
   details:
-    'Records the opening and closing balances of a past month, what moved, the digest of its entries and the checkpoint of the journal in the journal. What comes late for a closed month is an adjustment in the month that is open. A month stays open while anything of it is not known, not explained, of unknown outcome or open past its time. For the first month, state the balances at its start with --opening if no one read them. Once there are two approvers, it needs the approval of one of them who is not the one who asks: use --plan. Auditors compare books with what was closed with --check, which needs no copy.',
+    'Records a past month in the journal: its opening and closing balances, what moved, the digest of its entries and the checkpoint of the journal. What comes late for a closed month becomes an adjustment in the open month. A month cannot be closed while anything in it is not known, not explained, overdue or of unknown outcome. For the first month, state the balances at its start with --opening if no sync read them. Once there are two approvers, one of them who did not ask must approve: use --plan. With --check, an auditor compares books with those that were closed; this needs no copy.',
   examples: [
     'fiatrail report close last month',
     'fiatrail report close 2026-11 --opening "264,490.51 NGN" --reason "statement of 31 October"',
@@ -215,11 +215,15 @@ export const closeCommand = command({
     ),
     accept: repeated(
       '--accept <code>',
-      `what is not known and no sync can find out: ${Object.keys(ACCEPTABLE).join(', ')}`,
+      `accept that something is not known which no sync can find out: ${Object.keys(ACCEPTABLE).join(', ')}`,
       word,
     ),
-    reason: option('--reason <text>', 'how you know the opening balances, or why you accept it', plainText),
-    check: option('--check <file>', 'close nothing, and compare books as CSV with those that were closed', plainText),
+    reason: option(
+      '--reason <text>',
+      'how you know the opening balances, or why you accept what is not known',
+      plainText,
+    ),
+    check: option('--check <file>', 'close nothing; compare books in CSV with those that were closed', plainText),
     ...PLAN_OPTIONS,
   },
   run: async (account, terminal, { period: name, opening = [], accept = [], reason, check }) => {

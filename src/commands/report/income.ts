@@ -29,7 +29,7 @@ export const incomeCommand = command({
   words: ['report', 'income'],
   summary: 'Report the fees that the account earned, by user, day or kind',
   details:
-    'Adds up the account’s own fees on users’ onramps and offramps, row by row, from the local copy (fiatrail sync). A fee counts when its onramp or offramp completed; days are days in Lagos. Where a fee is not known, the sum is at least that of the others.',
+    'Adds up the account’s own fees on users’ onramps and offramps, row by row, from the local copy (fiatrail sync). A fee counts when its onramp or offramp completes; a day is one of Lagos. If a fee is not known, the sum is a minimum.',
   examples: [
     'fiatrail report income last month',
     'fiatrail report income --since 7d --by day -o csv',
@@ -56,7 +56,7 @@ export const incomeCommand = command({
     by: option('--by <part>', 'group by user, day or kind (default kind)', oneOf(...INCOME_PARTS)),
     rows: option(
       '--rows <part>',
-      'list the rows of the sum (earned), or of the user, day or kind with this name; of no known user: none',
+      'list the rows of the sum (earned), or those of one user, day or kind; none is for rows without a known user',
       word,
     ),
     ...periodOptions,

@@ -35,7 +35,7 @@ export const profitCommand = command({
   words: ['report', 'profit'],
   summary: 'Report the profit of each sale of stablecoins, and their sum',
   details:
-    'Profit is what arrived of a sale less what the stablecoins cost, first in, first out: those that were bought first are sold first. It is in cNGN, of which each is worth one Naira, after the service’s fees on both trades. The cost is not known of stablecoins that were there before the first sync, or came without a trade.',
+    'Profit is the proceeds of a sale less what the stablecoins cost, first in, first out: those bought first are sold first. It is in cNGN, each worth one Naira, after the service’s fees on both trades. The cost of stablecoins that were there before the first sync, or that came without a trade, is not known.',
   examples: [
     'fiatrail report profit last month',
     'fiatrail report profit --since 30d -o csv',

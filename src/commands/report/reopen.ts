@@ -26,7 +26,7 @@ export const reopenCommand = command({
   words: ['report', 'reopen'],
   summary: 'Reopen the month that was closed last',
   details:
-    'The journal keeps the close, the reason and who reopened the month. Months are reopened in turn, the last one first. Once there are two approvers, it needs the approval of one of them who is not the one who asks: use --plan.',
+    'The journal keeps the close, the reason and who reopened the month. Months are reopened in reverse order, the last one first. Once there are two approvers, one of them who did not ask must approve: use --plan.',
   examples: ['fiatrail report reopen 2026-11 --reason "the bank corrected its statement"'],
   endpoints: [],
   prints: () => z.object({ month: z.string(), reason: z.string() }),

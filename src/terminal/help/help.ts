@@ -249,6 +249,9 @@ const YES: HelpRow = ['-y, --yes', 'skip confirmation prompts'];
 
 const DRY_RUN: HelpRow = ['--dry-run', 'print the request without sending it'];
 
+/** Of commands that send no request to the service. */
+const LOCAL_DRY_RUN: HelpRow = ['--dry-run', 'show what the command would do, without doing it'];
+
 /** The options that people use most, for the first screen. */
 const COMMON_OPTIONS: readonly HelpRow[] = [PROFILE, OUTPUT, YES, DRY_RUN, ['-h, --help', 'show help']];
 
@@ -322,12 +325,14 @@ export async function optionsOf(command: Command): Promise<readonly HelpRow[]> {
   const { parameters, prints } = command;
   const { effectOf } = await import('./effects.ts');
   const isDated = Object.values(parameters).some((each) => each.name.startsWith('--since '));
+  const effect = await effectOf(command);
+  const sends = command.endpoints.length > 0 || effect === 'money';
   return [
     ...(usesProfile(command) ? [PROFILE] : []),
     ...(prints ? [OUTPUT, FIELDS, QUERY] : []),
     ...(isDated ? [ZONE] : []),
     ...(asksForConsent(command) ? [YES] : []),
-    ...((await effectOf(command)) === 'read' ? [] : [DRY_RUN]),
+    ...(effect === 'read' ? [] : [sends ? DRY_RUN : LOCAL_DRY_RUN]),
   ];
 }
 

@@ -64,6 +64,6 @@ export const GLOBAL_OPTIONS: readonly (readonly [flags: string, help: string])[]
     'an agent runs this: JSON, no prompts, and nothing is changed without a plan that a person approved (default: AI_AGENT)',
   ],
   ['-y, --yes', 'skip confirmation prompts'],
-  ['--dry-run', 'print the request without sending it'],
+  ['--dry-run', 'print the request without sending it, or show what would change on this machine'],
   ['--timeout <duration>', 'time limit for a request, including retries (default 60s)'],
 ];

@@ -186,8 +186,8 @@ describe('thirty days of 200 users', () => {
   });
 });
 
-test('docs/sandbox.md lists how often things go wrong', () => {
-  const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8');
+test('docs/contributing/simulated-activity.md lists how often things go wrong', () => {
+  const page = readFileSync(new URL('../../../docs/contributing/simulated-activity.md', import.meta.url), 'utf8');
   const table = page.slice(page.indexOf('| what | share |')).split('\n\n')[0] ?? '';
   const shares = [...table.matchAll(/\| ([\d.]+)% \|$/gm)].map(([, share]) => Number(share));
   expect(shares).toEqual(Object.values(FAILURES).map((rate) => Number((100 * rate).toFixed(3))));
