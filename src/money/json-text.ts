@@ -49,11 +49,13 @@ interface Look {
  */
 export function lookAt(text: string): Look {
   const bare = text.replace(/\\[\s\S]/g, '').replace(/"[^"]*"?/g, '');
-  const count = (characters: RegExp) => bare.length - bare.replace(characters, '').length;
-  const fields = count(/:/g);
+  // No more than needed: each place that is found takes memory.
+  const count = (character: string, most: number) => bare.split(character, most + 2).length - 1;
+  const fields = count(':', MAX_VALUES + MAX_CONTAINERS);
   const excess = () => {
-    if (count(/,/g) > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
-    if (count(/[[{]/g) > MAX_CONTAINERS) return `has more than ${MAX_CONTAINERS} lists and objects`;
+    if (count(',', MAX_VALUES) > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
+    const containers = count('[', MAX_CONTAINERS) + count('{', MAX_CONTAINERS);
+    if (containers > MAX_CONTAINERS) return `has more than ${MAX_CONTAINERS} lists and objects`;
     if (depthOf(bare.replace(/[^[\]{}]+/g, '')) > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep`;
     return fields > MAX_NAMES && hasManyNames(text) ? `has more than ${MAX_NAMES} field names` : undefined;
   };
