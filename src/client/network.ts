@@ -1,6 +1,5 @@
 import http from 'node:http';
 import type { AgentOptions } from 'node:https';
-import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import ky, { isTimeoutError } from 'ky';
@@ -319,9 +318,9 @@ async function certificate(url: string, limitMs: number, env: Environment): Prom
   return handshake.finally(connection.close);
 }
 
-function shake(url: string, { agent, isProxied }: OpenConnection, signal: AbortSignal): Promise<Certificate> {
+function shake(url: string, { agent, isProxied, request }: OpenConnection, signal: AbortSignal): Promise<Certificate> {
   return new Promise((resolve, reject) => {
-    const outgoing = https.request(url, { agent, signal });
+    const outgoing = request(url, { agent, signal });
     outgoing.on('error', (error) => reject(new ExchangeError(reasonFor(error, isProxied), false, error)));
     outgoing.on('socket', (socket) => {
       const connected = () => resolve(certificateOf(socket as TLSSocket));

@@ -43,25 +43,34 @@ interface Look {
   readonly fields: number;
 }
 
-/** Reads a JSON text once, without parsing it. */
+/**
+ * Counts what a JSON text has, without parsing it. Strings are removed by native code: V8 optimizes a loop over the characters of one page
+ * of a list, which takes longer than everything else that is done with it.
+ */
 export function lookAt(text: string): Look {
-  let [depth, containers, commas, fields] = [0, 0, 0, 0];
-  let excess: string | undefined;
-  walk(text, (code) => {
-    if (code === COLON) fields += 1;
-    else if (code === COMMA) {
-      commas += 1;
-      if (commas > MAX_VALUES) excess = `has more than ${MAX_VALUES} values`;
-    } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-      depth += 1;
-      containers += 1;
-      if (depth > MAX_DEPTH) excess = `is nested more than ${MAX_DEPTH} levels deep`;
-      else if (containers > MAX_CONTAINERS) excess = `has more than ${MAX_CONTAINERS} lists and objects`;
-    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
-    return excess === undefined;
-  });
-  if (fields > MAX_NAMES && hasManyNames(text)) excess ??= `has more than ${MAX_NAMES} field names`;
-  return excess === undefined ? { fields } : { fields, excess: `its JSON ${excess}` };
+  const bare = text.replace(/\\[\s\S]/g, '').replace(/"[^"]*"?/g, '');
+  // No more than needed: each place that is found takes memory.
+  const count = (character: string, most: number) => bare.split(character, most + 2).length - 1;
+  const fields = count(':', MAX_VALUES + MAX_CONTAINERS);
+  const excess = () => {
+    if (count(',', MAX_VALUES) > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
+    const containers = count('[', MAX_CONTAINERS) + count('{', MAX_CONTAINERS);
+    if (containers > MAX_CONTAINERS) return `has more than ${MAX_CONTAINERS} lists and objects`;
+    if (depthOf(bare.replace(/[^[\]{}]+/g, '')) > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep`;
+    return fields > MAX_NAMES && hasManyNames(text) ? `has more than ${MAX_NAMES} field names` : undefined;
+  };
+  const found = excess();
+  return found === undefined ? { fields } : { fields, excess: `its JSON ${found}` };
+}
+
+/** Returns how deeply brackets are nested. */
+function depthOf(brackets: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const bracket of brackets) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 /** Returns why a JSON text is too much to parse, if it is. */

@@ -5,21 +5,22 @@ import fastStringWidth from 'fast-string-width';
 // Most text. The package takes five times as long to measure it.
 const ASCII = /^[\x20-\x7e]*$/;
 
-// Mostly Indic vowel signs that stand beside their letter. Terminals give each a column; the package gives it none.
-const SPACING_MARKS = /\p{Mc}/gu;
+// Mostly Indic vowel signs that stand beside their letter. Terminals give each a column; the package gives it none. V8 takes part of a
+// millisecond to build a class of Unicode, so it does so at the first text that is not ASCII.
+const spacingMarks = () => /\p{Mc}/gu;
 
 /** Returns the width of text that is safe for a terminal. */
 export function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length;
-  return fastStringWidth(text) + (text.match(SPACING_MARKS)?.length ?? 0);
+  return fastStringWidth(text) + (text.match(spacingMarks())?.length ?? 0);
 }
 
 // A letter with its marks, a flag, or an emoji with its skin tone and the emoji joined to it. Intl.Segmenter takes milliseconds to load.
-const CHARACTER = /\p{RI}{2}|.[\p{M}\p{Emoji_Modifier}]*(?:\u200d.[\p{M}\p{Emoji_Modifier}]*)*/gsu;
+const character = () => /\p{RI}{2}|.[\p{M}\p{Emoji_Modifier}]*(?:\u200d.[\p{M}\p{Emoji_Modifier}]*)*/gsu;
 
 /** Splits text into the characters that a reader sees. */
 export function charactersOf(text: string): readonly string[] {
-  return ASCII.test(text) ? text.split('') : (text.match(CHARACTER) ?? []);
+  return ASCII.test(text) ? text.split('') : (text.match(character()) ?? []);
 }
 
 // Scripts that separate words with spaces, punctuation and currency signs. None of these characters is wide.

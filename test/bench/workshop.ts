@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -28,8 +28,8 @@ export interface Workshop {
   /** fiatrail with these arguments; `state` names its sandbox folder. */
   fiatrail(state: string, args: readonly string[], extra?: Readonly<Record<string, string>>): Command;
   /**
-   * Copies the program with some files of dist/ replaced, and returns how to run the copy. It has a code cache of its own, which
-   * would otherwise contain the replaced files.
+   * Copies the program with code added to some files of dist/, and returns how to run the copy. It has a code cache of its own, which
+   * would otherwise contain the files without it.
    */
   variant(name: string, files: Readonly<Record<string, string>>): Workshop['fiatrail'];
   /** Another program; undefined if it is not installed. */
@@ -69,7 +69,7 @@ export function openWorkshop(): Workshop {
       for (const [file, by] of Object.entries(files)) {
         const path = join(other, 'dist', file);
         if (!existsSync(path)) throw new Error(`dist/${file} does not exist`);
-        copyFileSync(by, path);
+        appendFileSync(path, readFileSync(by));
       }
       const cache = join(root, `${name}-cache`);
       mkdirSync(cache, { mode: 0o700 });

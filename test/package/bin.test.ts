@@ -7,6 +7,7 @@ import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
 import {
   fiatrail,
   fiatrailJson,
+  type Home,
   newHome,
   newHomeWithCache,
   ROOT,
@@ -79,22 +80,40 @@ describe('the home folder', () => {
 });
 
 describe('the bundle', () => {
-  test('loads no heavy package and no network before it is used', async () => {
-    const home = newHomeWithCache(onTestFinished);
+  /** Runs a command, and returns the files and Node's modules that it loaded. */
+  async function loadedBy(home: Home, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const spy = join(home.path, 'spy.cjs');
     const report = `process.on('exit', () => {
       const loaded = [...Object.keys(require.cache), ...process.moduleLoadList].join('\\n');
       process.stderr.write(loaded);
     });`;
     writeFileSync(spy, report);
+    const { stderr } = await startProgram(home, process.execPath, ['--require', spy, SHIM, ...words], { env }).end;
+    return stderr;
+  }
+
+  test('loads no heavy package and no network before it is used', async () => {
+    const home = newHomeWithCache(onTestFinished);
     const list = ['users', 'list', '-q', '-o', 'json'];
     // The first run makes the sandbox, and keys for it.
     await fiatrail(home, list);
-    const argv = ['--require', spy, SHIM, ...list];
-    const { stderr } = await startProgram(home, process.execPath, argv).end;
+    const loaded = await loadedBy(home, list);
     const ofNode = ['net', 'http', 'tls', 'tty', 'stream', 'child_process'].map((name) => `NativeModule ${name}\n`);
-    expect(stderr).toContain('NativeModule sqlite');
-    for (const name of ['inquirer', 'libsodium', 'yaml', 'jmespath', ...ofNode]) expect(stderr).not.toContain(name);
+    expect(loaded).toContain('NativeModule sqlite');
+    for (const name of ['inquirer', 'libsodium', 'yaml', 'jmespath', ...ofNode]) expect(loaded).not.toContain(name);
+  });
+
+  test('loads TLS for https only', async () => {
+    const home = newHome(onTestFinished);
+    const loadedFor = (protocol: string) =>
+      loadedBy(home, ['balances', 'account'], {
+        FIATRAIL_BASE_URL: `${protocol}://127.0.0.1:9/v1`,
+        FIATRAIL_API_KEY: 'sandbox_0123456789',
+      });
+    const plain = await loadedFor('http');
+    expect(plain).toContain('NativeModule http\n');
+    for (const name of ['crypto', 'tls']) expect(plain).not.toContain(`NativeModule ${name}\n`);
+    expect(await loadedFor('https')).toContain('NativeModule tls\n');
   });
 
   test('encrypts and opens with the bundled libsodium', async () => {

@@ -106,8 +106,7 @@ const digestOfEvent = ({ event, data }: ReadEvent) =>
 const digestOfRead = ({ event, text }: ReadBody & { readonly kind: 'event' }) =>
   hasLongNumber(text) ? digestOfText(text) : digestOfEvent(event);
 
-const digestOf = (content: string | Uint8Array) =>
-  nodeCrypto().createHash('sha256').update(content).digest('base64url');
+const digestOf = (content: string | Uint8Array) => nodeCrypto().hash('sha256', content, 'base64url');
 
 /** Returns a value with the fields of each object in one order. */
 function sorted(value: unknown): unknown {

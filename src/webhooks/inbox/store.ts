@@ -62,6 +62,8 @@ export async function openInboxFile(
   const database = await openDatabase(path, { synchronous: 'FULL', isReadable: true, layout });
   // Many events at once rewrite the same pages of the indexes: fewer of them reach the disk if they stay in memory and in the log.
   database.exec('PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000');
+  // What undoes one statement: storing an event changes so many pages that SQLite would write each of them to a file first.
+  database.exec('PRAGMA temp_store = MEMORY');
   const store = storeIn(database, now, { path, layout });
   if (path === ':memory:') return store;
   const identity = identityOf(path);
