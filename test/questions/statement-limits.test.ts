@@ -158,7 +158,8 @@ describe('what a user has', () => {
       closing: { asset: 'CNGN', minor: 600_000_000n },
     });
     const at = (time: string) => ask((queries) => owedAt(queries, time));
-    expect((await at('2026-10-21T00:00:00.000Z')).users[0]?.amount).toEqual({ asset: 'CNGN', minor: 600_000_000n });
+    expect((await at(owed[0]?.at ?? '')).users[0]?.amount).toEqual({ asset: 'CNGN', minor: 600_000_000n });
+    expect((await at('2026-10-21T00:00:00.000Z')).users[0]?.amount.known?.why).toBe('NOT_READ');
     expect((await at('2026-10-26T00:00:00.000Z')).users[0]?.amount.known).toEqual(UNOWNED);
   });
 

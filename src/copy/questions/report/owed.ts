@@ -136,8 +136,8 @@ async function noteReading(queries: Queries, row: NewRow<typeof OWED>): Promise<
   );
   await queries.run(...insertion(OWED, [row], replacing(OWED, ['minor', 'at'])));
   if (before?.minor === row.minor) return;
-  const kept = [before, row].flatMap((each) => (each?.minor == null ? [] : [{ ...each, minor: each.minor }]));
-  if (kept.length > 0) await queries.run(...insertion(OWED_BEFORE, kept, UNLESS_THERE));
+  const sides = [before, row].flatMap((each) => (each?.minor == null ? [] : [{ ...each, minor: each.minor }]));
+  if (sides.length > 0) await queries.run(...insertion(OWED_BEFORE, sides, UNLESS_THERE));
 }
 
 /**
