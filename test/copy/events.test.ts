@@ -87,12 +87,17 @@ test('a row has the time at which an event says that it ended, and otherwise the
   const iso = (atMs: number) => new Date(atMs).toISOString();
   const pass = (ms: number) => clock.sleep(ms, new AbortController().signal);
   const madeMs = clock.now();
-  const all = [1, 2, 3, 4].map(() => service.add('withdrawals'));
-  const [timed, untimed, seen, wrong] = all.map((row) => String(row['requestId'])) as [string, string, string, string];
+  const all = [1, 2, 3, 4, 5].map(() => service.add('withdrawals'));
+  const [, , ...ended] = all;
   await pass(60_000);
-  for (const row of all.slice(2)) row['status'] = 'failed';
+  for (const row of ended) row['status'] = 'failed';
+  const [, , , , completed] = all;
+  if (completed) completed['status'] = 'completed';
   await sync();
   const syncedMs = clock.now();
+  const unread = service.add('withdrawals');
+  const ids = [...all, unread].map((row) => String(row['requestId']));
+  const [timed = '', untimed = '', seen = '', wrong = '', good = '', unreadId = ''] = ids;
   const failed = (id: string, data?: object) => event('fintech.user.asset.transfer.failed', id, data);
   await pass(60_000);
   const heardMs = clock.now();
@@ -104,18 +109,22 @@ test('a row has the time at which an event says that it ended, and otherwise the
   await createEventRecorder(parts as unknown as Account).record([
     failed(timed, { failedAt: iso(syncedMs + 1_000) }),
     failed(untimed),
-    // These had been seen to have failed. What is said of one contradicts it.
+    // These had been seen to have ended. What is said of two contradicts it.
     failed(seen, { failedAt: iso(madeMs + 7_000) }),
     failed(wrong, { failedAt: iso(heardMs) }),
+    failed(good, { failedAt: iso(madeMs + 7_000) }),
+    failed(unreadId),
   ]);
   const expected = [
     [iso(syncedMs + 1_000), null],
     [iso(heardMs), iso(madeMs)],
     [iso(madeMs + 7_000), null],
     [iso(madeMs), iso(syncedMs)],
+    [iso(madeMs), iso(syncedMs)],
   ];
-  expect(ends()).toEqual(expected);
-  for (const row of all) row['status'] = 'failed';
+  expect(ends()).toEqual([...expected, [iso(heardMs), expect.any(String)]]);
+  for (const row of [...all.slice(0, 4), unread]) row['status'] = 'failed';
   await sync();
-  expect(ends()).toEqual(expected);
+  // Now the list says when it began.
+  expect(ends()).toEqual([...expected, [iso(heardMs), iso(syncedMs)]]);
 });
