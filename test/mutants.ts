@@ -6034,8 +6034,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/events.ts',
-    line: 'coalesce(${list.name}.created_at, excluded.end_bound)',
-    change: 'NULL',
+    line: '.created_at, excluded.end_bound)',
+    change: '.end_bound, NULL)',
     tests: ['test/copy/events.test.ts'],
     failing: 1,
   },

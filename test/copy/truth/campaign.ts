@@ -4,6 +4,7 @@ import { type Ask, inFile, type Moment, truthIn } from '../ledger.ts';
 import { chances } from '../served.ts';
 import { compareEntries } from './entries.ts';
 import { postingsIn } from './postings.ts';
+import { compareProfit, salesIn } from './profit.ts';
 import {
   compareBalances,
   compareFees,
@@ -128,7 +129,7 @@ export async function compared(
   [first, last]: readonly [string, string],
 ): Promise<Tally> {
   const tally = newTally();
-  const truth = postingsIn(service.path);
+  const [truth, sales] = [postingsIn(service.path), salesIn(service.path)];
   const months = [...new Set([first.slice(0, 7), last.slice(0, 7)])].map((name) => month(name, service.now()));
   // Some days in the middle have neighbours on both sides.
   const middle = daysIn(days(first, last)).slice(1, -1);
@@ -141,6 +142,7 @@ export async function compared(
     await compareUsers(machine, truth, asked, tally);
     await compareIncome(machine, truth, asked, tally);
     await compareStatements(machine, truth, asked, tally);
+    await compareProfit(machine, sales, asked, tally);
   }
   await compareOwedAt(machine, truth, days(first, last), tally);
   return tally;
