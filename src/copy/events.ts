@@ -2,9 +2,10 @@ import type { Account } from '../engine/account.ts';
 import type { EventEvidence } from '../engine/evidence/event-evidence.ts';
 import type { Work } from '../engine/evidence/work.ts';
 import { insertion, replacing } from '../store/table.ts';
+import { noteEventEnd } from './event-ends.ts';
 import { existingCopy } from './open.ts';
 import { ONLY_EVENT } from './save-changes.ts';
-import { noteStatus } from './save-rows.ts';
+import { FIRST_TIME, noteStatus } from './save-rows.ts';
 import { listTable } from './schema.ts';
 import { type CopyTable, TABLES } from './tables.ts';
 
@@ -44,12 +45,16 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
           pass: 0,
           first_seen_at: at,
           changed_at: at,
+          // It had ended when the event came, and nothing has been said of when it began.
           ended_at: isOpen ? null : at,
+          end_bound: isOpen ? null : FIRST_TIME,
         };
-        const again = `${replacing(list, ['status', 'is_open', 'changed_at', 'digest', 'ended_at'])}
+        const again = `${replacing(list, ['status', 'is_open', 'changed_at', 'digest', 'ended_at'])},
+          end_bound = CASE WHEN excluded.is_open = 0 THEN coalesce(${list.name}.created_at, excluded.end_bound) END
           WHERE ${list.name}.is_open = 1 AND ${list.name}.status <> excluded.status`;
         const changed = await queries.run(...insertion(list, [row], again));
         if (changed > 0) await noteStatus(queries, table, requestId, status, at);
+        await noteEventEnd(queries, table, evidence);
       });
     }
   } finally {

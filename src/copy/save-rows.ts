@@ -169,7 +169,11 @@ function endOf(
     if (typeof time === 'string') return { at: time, bound: null };
   }
   const made = createdAt ?? '';
-  if (before?.status === status && before.ended_at !== null) return { at: before.ended_at, bound: before.end_bound };
+  if (before?.status === status && before.ended_at !== null) {
+    const { ended_at: end, end_bound: bound } = before;
+    // An event may have told of it before anything said when it began.
+    return bound === null ? { at: end, bound } : ended(end, bound > made ? bound : made);
+  }
   const latest = latestEnd(table, made);
   const until = (time: string) => (time > latest ? latest : time);
   // A row that does not say in which zone it was made may be as old as the service.
@@ -186,7 +190,7 @@ const latestEnd = ({ endsWithinMs }: CopyTable, made: string) =>
   endsWithinMs === undefined || made === '' ? LAST_TIME : new Date(Date.parse(made) + endsWithinMs).toISOString();
 
 /** No time of a row is before it. */
-const FIRST_TIME = '2000-01-01T00:00:00.000Z';
+export const FIRST_TIME = '2000-01-01T00:00:00.000Z';
 /** No text of a time comes after it. */
 const LAST_TIME = '~';
 

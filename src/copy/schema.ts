@@ -138,6 +138,14 @@ export const OWED = table('stored_owed', ['user_id', 'asset'], {
   at: text(),
 });
 
+/** What they held at the readings before and after each change, so that what they held in between is known. */
+export const OWED_BEFORE = table('stored_owed_before', ['user_id', 'asset', 'at'], {
+  user_id: text(),
+  asset: text(),
+  at: text(),
+  minor: integer(),
+});
+
 /**
  * What balances say and no list does, as entries of an account of the books: what there was at the first look (`opening`), what came or went
  * between two looks (`unlisted`), after `since`, and what amounts took that are not known (`unknown`), with the code for that in `known`.
@@ -239,6 +247,7 @@ export const tables = (): readonly Table[] => [
   BALANCES,
   BALANCE_CHECKS,
   OWED,
+  OWED_BEFORE,
   ACCOUNT_WALLETS,
   UNLISTED,
   FEE_SCHEDULES,

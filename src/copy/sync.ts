@@ -15,6 +15,7 @@ import type { Thing } from '../things/thing.ts';
 import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
+import { noteEnd, readEnds } from './event-ends.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
 import { type Gap, noteChanged, readSetting, readState, writeKnownUntil, writeSetting } from './list-state.ts';
 import { readFees } from './read-fees.ts';
@@ -99,7 +100,8 @@ async function fill(
     reports.push({ ...(await reportOf(copy, table)), done });
   }
   await copy.write(noteWallets);
-  for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
+  for (const thing of THINGS) if (hasMore(thing)) await readFailures(account, copy, thing);
+  await readEnds(account, copy);
   await readFees(account, copy);
   await copy.write(noteUnlisted);
   // A row without a time is read with what is personal, however old it is.
@@ -192,23 +194,29 @@ export function lostWith(copy: LocalCopy): Promise<string> {
   });
 }
 
-/** Up to which row the service was asked which of a list were reversed: when the row was read, and its id. */
-const reversalsOf = ({ name }: CopyTable) => `${name}-reversals-until`;
+/** Up to which row the service was asked what the list does not say of those that failed: when the row was read, and its id. */
+const failuresOf = ({ name }: CopyTable) => `${name}-failures-until`;
 
-/** The list shows what the bank sent back as if it had failed, although its fee stays with the service, so the service is asked about each. */
-async function readReversals(account: Account, copy: LocalCopy, thing: Thing): Promise<void> {
+/** Where the service says when something ended whose list does not. */
+const endOf = ({ facts }: Thing) => facts.find(({ isEnd, isElsewhere }) => isEnd && isElsewhere)?.fields[0];
+
+/** Whether the list leaves out something of those that failed: that they had ended well before, or when they failed. */
+const hasMore = (thing: Thing) => undoneStatesOf(thing).length > 0 || endOf(thing) !== undefined;
+
+/** The list shows what the bank sent back as if it had failed, although its fee stays with the service, and not when a trade failed. So the service is asked about each. */
+async function readFailures(account: Account, copy: LocalCopy, thing: Thing): Promise<void> {
   const table = tableOf(thing);
   const rows = await copy.read(async (queries) =>
     queries.all<{ id: string; made: string | null; point: string }>(
       `SELECT id, created_at AS made, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE ${isThing(thing)} AND ${hasFailed(table)}
          AND changed_at || ' ' || id > ? ORDER BY 3`,
-      (await readSetting(queries, reversalsOf(table))) ?? '',
+      (await readSetting(queries, failuresOf(table))) ?? '',
     ),
   );
   const wait = thing.read ? pacer(account, thing.read.endpoint) : async () => {};
   for (const [index, { id, made, point }] of rows.entries()) {
     await wait();
-    const { status, completedAt } = await stateOf(account, thing, id);
+    const { status, completedAt, endedAt } = await stateOf(account, thing, id);
     const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
     await copy.write(async (queries) => {
       if (status && undoneStatesOf(thing).includes(status)) {
@@ -216,25 +224,32 @@ async function readReversals(account: Account, copy: LocalCopy, thing: Thing): P
         await noteStatus(queries, table, id, status, at);
         await noteChanged(queries, made ?? '');
       }
-      await writeSetting(queries, reversalsOf(table), point);
+      if (endedAt) await noteEnd(queries, table, id, endedAt);
+      await writeSetting(queries, failuresOf(table), point);
     });
     await account.notices.progress.rows(index + 1, rows.length, `failed ${table.name.replaceAll('_', ' ')}`);
   }
 }
 
-/** Reads the state that the service says something has, and when it was completed; nothing of what it does not say. */
+/** Reads the state that the service says something has, and when it was completed, or ended otherwise; nothing of what it does not say. */
 async function stateOf(
   account: Account,
-  { read }: Thing,
+  thing: Thing,
   id: string,
-): Promise<{ readonly status?: string; readonly completedAt?: string }> {
+): Promise<{ readonly status?: string; readonly completedAt?: string; readonly endedAt?: string }> {
+  const { read } = thing;
   if (!read) return {};
   try {
     const { data } = await account.call(read.endpoint, readRequest(read, id) as never);
     const inData = (field: string) => valueAt(data, [...(read.in ? [read.in] : []), field].join('.'));
     const status = inData('status');
     const completedAt = zonedTime(inData('completedAt'));
-    return { ...(typeof status === 'string' ? { status } : {}), ...(completedAt === null ? {} : { completedAt }) };
+    const endedAt = zonedTime(inData(endOf(thing) ?? ''));
+    return {
+      ...(typeof status === 'string' ? { status } : {}),
+      ...(completedAt === null ? {} : { completedAt }),
+      ...(endedAt === null ? {} : { endedAt }),
+    };
   } catch (error) {
     // The list may have rows that the service does not look up.
     if (error instanceof CliError && error.category === 'rejected') return {};

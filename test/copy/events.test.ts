@@ -10,8 +10,8 @@ import { testJournal } from '../support/journal-intent.ts';
 import { ACCOUNT, fakeClock, fakeWorld } from '../support/world.ts';
 import { movingService } from './moving-service.ts';
 
-const event = (name: string, requestId: string) =>
-  ({ event: name, text: JSON.stringify({ event: name, requestId, data: { amount: 1 } }) }) as InboxEvent;
+const event = (name: string, requestId: string, data: object = {}) =>
+  ({ event: name, text: JSON.stringify({ event: name, requestId, data: { amount: 1, ...data } }) }) as InboxEvent;
 
 test('an event is in the local copy at once; the next sync reads its row and goes on from what was read', async () => {
   const clock = fakeClock();
@@ -71,4 +71,60 @@ test('an event is in the local copy at once; the next sync reads its row and goe
     ['withdrawals-4', 'failed', 0, 5_000_000],
   ]);
   expect(statusesOf(open)).toEqual(['completed']);
+});
+
+test('a row has the time at which an event says that it ended, and otherwise the time in which it did', async () => {
+  const clock = fakeClock();
+  const service = movingService(clock.now);
+  const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
+  const sync = async () => expect(await main(['sync', '-q'], world), world.stderr.text()).toBe(0);
+  const ends = () => {
+    const database = new DatabaseSync(join(world.stateDir, 'copy-environment.db'), { readOnly: true });
+    const rows = database.prepare('SELECT ended_at, end_bound FROM stored_withdrawals ORDER BY id').all();
+    database.close();
+    return rows.map((row) => Object.values(row));
+  };
+  const iso = (atMs: number) => new Date(atMs).toISOString();
+  const pass = (ms: number) => clock.sleep(ms, new AbortController().signal);
+  const madeMs = clock.now();
+  const all = [1, 2, 3, 4, 5].map(() => service.add('withdrawals'));
+  const [, , ...ended] = all;
+  await pass(60_000);
+  for (const row of ended) row['status'] = 'failed';
+  const [, , , , completed] = all;
+  if (completed) completed['status'] = 'completed';
+  await sync();
+  const syncedMs = clock.now();
+  const unread = service.add('withdrawals');
+  const ids = [...all, unread].map((row) => String(row['requestId']));
+  const [timed = '', untimed = '', seen = '', wrong = '', good = '', unreadId = ''] = ids;
+  const failed = (id: string, data?: object) => event('fintech.user.asset.transfer.failed', id, data);
+  await pass(60_000);
+  const heardMs = clock.now();
+  const parts = {
+    world,
+    profile: { ...builtInProfile(), name: 'environment', mode: 'live' },
+    journal: () => testJournal(),
+  };
+  await createEventRecorder(parts as unknown as Account).record([
+    failed(timed, { failedAt: iso(syncedMs + 1_000) }),
+    failed(untimed),
+    // These had been seen to have ended. What is said of two contradicts it.
+    failed(seen, { failedAt: iso(madeMs + 7_000) }),
+    failed(wrong, { failedAt: iso(heardMs) }),
+    failed(good, { failedAt: iso(madeMs + 7_000) }),
+    failed(unreadId),
+  ]);
+  const expected = [
+    [iso(syncedMs + 1_000), null],
+    [iso(heardMs), iso(madeMs)],
+    [iso(madeMs + 7_000), null],
+    [iso(madeMs), iso(syncedMs)],
+    [iso(madeMs), iso(syncedMs)],
+  ];
+  expect(ends()).toEqual([...expected, [iso(heardMs), expect.any(String)]]);
+  for (const row of [...all.slice(0, 4), unread]) row['status'] = 'failed';
+  await sync();
+  // Now the list says when it began.
+  expect(ends()).toEqual([...expected, [iso(heardMs), iso(syncedMs)]]);
 });

@@ -256,6 +256,8 @@ export function movingService(now: () => number): MovingService {
     if (path === '/getaccumulatedfees') return { summary: { availableForWithdrawal: 500_000 } };
     if (path === '/fees/platform/preview') return { result: service.preview(Number(query['amount'])) };
     if (path === '/transactions') return transfers(rows['payouts'] ?? [], query, service.said);
+    if (path === '/fx/trades/status')
+      return { trade: { failedAt: null, ...rows['fx_trades']?.find(({ tradeId }) => tradeId === query['tradeId']) } };
     if (path === '/cngnofframpstatus')
       return { requestId: query['requestId'], status: 'completed', fintechUserId: OTHER_USER_ID };
     const [list, kind] = Object.entries(LISTS).find(([, each]) => each.path === path) ?? [];

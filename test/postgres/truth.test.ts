@@ -34,8 +34,8 @@ test('every figure of two hosts with one copy is that of the ledger, or says tha
       ask: asks(url),
     });
     return [
-      { name: 'at noon', ...host('one', shared), isBefore: true, dailyMs: 12 * HOUR_MS, isAtEnd: true },
-      { name: 'in the evening', ...host('two', shared), dailyMs: 24 * HOUR_MS - 1, isAtEnd: true },
+      { name: 'at noon', ...host('one', shared), isBefore: true, dailyMs: [12 * HOUR_MS], isAtEnd: true },
+      { name: 'in the evening', ...host('two', shared), dailyMs: [24 * HOUR_MS - 1], isAtEnd: true },
       { name: 'never during work', ...host('three', late), isAtEnd: true },
     ];
   });

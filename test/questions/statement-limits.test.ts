@@ -94,6 +94,17 @@ describe('what was paid to a bank account', () => {
     expect((await statement(BANK, NOVEMBER, at('000014'))).sum?.closing).toEqual(naira(210_000n));
   });
 
+  test('is known once what ended at an unknown time had ended for certain, and not as long as it may have', async () => {
+    const unsure = paid('p-1', '2026-10-10T10:00:00.000Z', { end_bound: '2026-10-10T12:00:00.000Z' });
+    const payouts = [unsure, paid('p-2', '2026-10-10T11:00:00.000Z'), paid('p-3', '2026-10-10T13:00:00.000Z')];
+    const { rows } = await statement(BANK, OCTOBER, { payouts });
+    expect(rows.map(({ id, at, balance }) => [id, at.slice(11, 13), balance.known?.why ?? balance.minor])).toEqual([
+      ['p-2', '11', 'END_BETWEEN'],
+      ['p-1', '12', 140_000n],
+      ['p-3', '13', 210_000n],
+    ]);
+  });
+
   test('is the least that it can be if a list was not read to its end', async () => {
     const { sum } = await statement(BANK, OCTOBER, { payouts: OWN }, ['fee_withdrawals']);
     const cut = { is: 'at least', why: 'LIST_INCOMPLETE', since: null } as const;
@@ -158,7 +169,8 @@ describe('what a user has', () => {
       closing: { asset: 'CNGN', minor: 600_000_000n },
     });
     const at = (time: string) => ask((queries) => owedAt(queries, time));
-    expect((await at('2026-10-21T00:00:00.000Z')).users[0]?.amount).toEqual({ asset: 'CNGN', minor: 600_000_000n });
+    expect((await at(owed[0]?.at ?? '')).users[0]?.amount).toEqual({ asset: 'CNGN', minor: 600_000_000n });
+    expect((await at('2026-10-21T00:00:00.000Z')).users[0]?.amount.known?.why).toBe('NOT_READ');
     expect((await at('2026-10-26T00:00:00.000Z')).users[0]?.amount.known).toEqual(UNOWNED);
   });
 

@@ -2,6 +2,7 @@ import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { ownerOf } from '../../copy/acceptances.ts';
 import { closesOf, type MonthClose } from '../../copy/closes.ts';
+import { isAcceptable } from '../../copy/questions/books/acceptable.ts';
 import { beancountText } from '../../copy/questions/books/beancount.ts';
 import type { BookWriter } from '../../copy/questions/books/book.ts';
 import { lackingIn, lateIn } from '../../copy/questions/books/closed.ts';
@@ -55,9 +56,12 @@ function incompleteError({ unknown, across }: Untied, accepted: readonly string[
     .slice(0, NAMED)
     .map(({ thing, id, unknown: why }) => `${thing} ${printable(id)} (${why.join(', ')})`);
   const more = lacks.length > NAMED ? ` and ${lacks.length - NAMED} more` : '';
+  const codes = [...new Set(lacks.flatMap((each) => each.unknown))].filter((code) => !accepted.includes(code));
   return new CliError('declined', `the books are not complete: not everything is known of ${named.join(', ')}${more}`, {
     code: 'BOOKS_INCOMPLETE',
-    hint: advice`a sync may find it out: [fiatrail sync]; the codes are explained in docs/errors.md`,
+    hint: codes.every(isAcceptable)
+      ? advice`no sync finds it out; say so when you close the month: [fiatrail report close <month> ${codes.flatMap((code) => ['--accept', code])} --reason "…"]`
+      : advice`a sync may find it out: [fiatrail sync]; the codes are explained in docs/errors.md`,
   });
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { acceptancesOf, ownerOf } from '../../copy/acceptances.ts';
 import { closeName, closesOf, type MonthClose, type SavedCloses, textOfClose } from '../../copy/closes.ts';
@@ -128,12 +129,12 @@ function whyNotStated(
   { opening, accepted, reason }: Given,
 ): readonly WhyOpen[] {
   const options = [
-    ...stated.map(({ asset, minor }) => `--opening "${amountForTyping({ asset, minor })}"`),
-    ...lacks.flatMap(({ code }) => (isAcceptable(code) ? `--accept ${code}` : [])),
+    ...stated.flatMap(({ asset, minor }) => ['--opening', amountForTyping({ asset, minor })]),
+    ...lacks.flatMap(({ code }) => (isAcceptable(code) ? ['--accept', code] : [])),
   ];
   const hint =
     options.length > 0
-      ? `if this is right: fiatrail report close ${month} ${options.join(' ')} --reason "…"`
+      ? advice`if this is right: [fiatrail report close ${month} ${options} --reason "…"]`
       : 'leave --opening and --accept out';
   const why: WhyOpen[] = whyLacking(lacks, accepted).map((each) => ({ hint, ...each }));
   const isStated = ({ asset, minor }: Amount) => opening.some((each) => each.asset === asset && each.minor === minor);

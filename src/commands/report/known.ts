@@ -1,3 +1,4 @@
+import { joined } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
 import { because, type NamedFigure, reasonsOf, textOfReason } from '../../copy/questions/reasons.ts';
@@ -40,7 +41,7 @@ export function reasonLines(data: unknown, zone: Zone): readonly Below[] {
     {
       title: 'Not known',
       isAlways: true,
-      rows: reasons.map((each) => ({ why: sentence(each, zone), hint: textOfReason(each.why).hint })),
+      rows: reasons.map((each) => ({ why: sentence(each, zone), hint: String(textOfReason(each.why).hint) })),
       columns: [
         { field: 'why', title: 'Why' },
         { field: 'hint', title: 'What to do' },
@@ -63,9 +64,10 @@ export function incomplete(data: unknown, zone: Zone, partial: readonly string[]
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED + 1} more` : '';
   const shown = more ? names.slice(0, MOST_NAMED - 1) : names;
   const why = [...new Set(reasons.map((each) => sentence(each, zone)))];
+  const hints = reasons.map((each) => textOfReason(each.why).hint);
   return new CliError('declined', `not known exactly: ${shown.join(', ')}${more}: ${why.join('; ')}`, {
     code: 'NOT_KNOWN',
-    hint: [...new Set(reasons.map((each) => textOfReason(each.why).hint))].join('; '),
+    hint: joined([...new Map(hints.map((each) => [String(each), each])).values()], '; '),
   });
 }
 

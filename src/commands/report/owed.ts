@@ -148,7 +148,7 @@ export const owedCommand = command({
     ),
     at: option(
       '--at <date>',
-      'what was owed then, by the lists and the last readings, without a request: yesterday, 2026-10-31 (its end) or a time',
+      'what was owed then, by the lists and the readings before and after it, without a request: yesterday, 2026-10-31 (its end) or a time',
       moment,
     ),
     complete: completeOption,

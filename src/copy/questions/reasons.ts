@@ -1,3 +1,4 @@
+import { advice, type Hint } from '../../base/advice.ts';
 import type { Figure, NotKnown } from '../../money/figure.ts';
 
 /** Why a figure of a report is not known, in words, and what to type. */
@@ -6,7 +7,7 @@ interface ReasonText {
   says(since: string | undefined, rows?: number): string;
   /** Of a figure of one thing: a sentence without its full stop. */
   readonly ofOne?: string;
-  readonly hint: string;
+  readonly hint: Hint;
 }
 
 const from = (since: string | undefined) => (since === undefined ? '' : ` before ${since}`);
@@ -22,7 +23,7 @@ export const REASONS = {
   },
   AFTER_LAST_SYNC: {
     says: (since) => `not known after ${since ?? 'the last sync'} (last sync)`,
-    hint: 'run: fiatrail sync',
+    hint: advice`run: [fiatrail sync]`,
   },
   BETWEEN_SYNCS: {
     says: () =>
@@ -31,47 +32,47 @@ export const REASONS = {
   },
   LIST_INCOMPLETE: {
     says: () => 'a list has not been read to its end, or the service counts more rows than it shows',
-    hint: 'run: fiatrail sync; if it stays so: fiatrail sync --full',
+    hint: advice`run: [fiatrail sync]; if it stays so: [fiatrail sync --full]`,
   },
   NOT_STATED: {
     says: (_, rows) =>
       `the service does not state the amount of ${some(rows, 'row', 'rows')}, or not its unit and asset`,
-    hint: 'see the rows with: fiatrail sql, where the amount is NULL',
+    hint: advice`see the rows with: [fiatrail sql QUERY], where the amount is NULL`,
   },
   NOT_READ: {
     says: () => 'the balances of some users have not been read',
-    hint: 'run: fiatrail report owed',
+    hint: advice`run: [fiatrail report owed]`,
   },
   USER_NOT_KNOWN: {
     says: (_, rows) => `the users of ${some(rows, 'movement', 'movements')} are not known: no list names their wallets`,
-    hint: 'run: fiatrail sync',
+    hint: advice`run: [fiatrail sync]`,
   },
   PAYEE_NOT_KNOWN: {
     says: (since, rows) =>
       `the bank accounts of ${some(rows, 'payment', 'payments')}${since === undefined ? '' : ` until ${since}`} are not in the copy, which deletes personal data after some time`,
-    hint: 'report the time since then with --since; keep personal data longer with: fiatrail profiles copy set --keep 400d',
+    hint: advice`report the time since then with --since; keep personal data longer with: [fiatrail profiles copy set --keep 400d]`,
   },
   UNLISTED: {
     says: () => 'the balance changed between two syncs by what no list shows, and nothing says when',
-    hint: 'see the differences with: fiatrail report',
+    hint: advice`see the differences with: [fiatrail report]`,
   },
   FEE_NOT_READ: {
     says: (_, rows) => `the fees of ${some(rows, 'row', 'rows')} have not been read yet`,
-    hint: 'run: fiatrail sync',
+    hint: advice`run: [fiatrail sync]`,
   },
   FEE_NOT_STATED: {
     says: (_, rows) => `the service does not state the fees of ${some(rows, 'row', 'rows')}`,
     ofOne: 'the service does not state it',
-    hint: 'see the rows with: fiatrail sql, where fee_known is not NULL',
+    hint: advice`see the rows with: [fiatrail sql QUERY], where fee_known is not NULL`,
   },
   FEE_CONTRADICTED: {
     says: (_, rows) => `the service states more than one fee of ${some(rows, 'row', 'rows')}`,
     ofOne: 'the service states more than one',
-    hint: 'see what the service says of it with: fiatrail find ID -o json',
+    hint: advice`see what the service says of it with: [fiatrail find ID -o json]`,
   },
   FEE_PARTS: {
     says: () => 'the parts of some fees disagree with their sum',
-    hint: 'see the rows with: fiatrail sql',
+    hint: advice`see the rows with: [fiatrail sql QUERY]`,
   },
   FEE_SCHEDULE_NOT_SEEN: {
     says: (since) => `the fee schedule is not known${from(since)}`,
@@ -79,12 +80,12 @@ export const REASONS = {
   },
   FEE_OTHER_ASSET: {
     says: () => 'the service states what was left after some fees in another asset',
-    hint: 'see the rows with: fiatrail sql',
+    hint: advice`see the rows with: [fiatrail sql QUERY]`,
   },
   BOUGHT_BEFORE: {
     says: () =>
       'some stablecoins were there before the first sync or came without a trade, and nothing says what they cost',
-    hint: 'see the trades with: fiatrail fx trades list --all',
+    hint: advice`see the trades with: [fiatrail fx trades list --all]`,
   },
   END_BETWEEN: {
     says: () =>
@@ -112,7 +113,7 @@ export function unknownOfOne({ why }: Pick<NotKnown, 'why'>): string {
 
 /** Returns what is said of a reason; a code that no one explains is its own explanation. */
 export const textOfReason = (code: string): ReasonText =>
-  isReason(code) ? REASONS[code] : { says: () => code, hint: 'run: fiatrail sync' };
+  isReason(code) ? REASONS[code] : { says: () => code, hint: advice`run: [fiatrail sync]` };
 
 /** A figure with the name of what it is of, such as its field and asset: the rows of figures with one name are others. */
 export interface NamedFigure {

@@ -28,7 +28,7 @@ export interface EventEvidence {
 /** Returns what a received event proves about a kind of work; undefined if it is about other work, or does not name it. */
 export function evidenceOfEvent(
   { event: name, text, quarantined }: InboxEvent,
-  { events = {} }: Work,
+  { events = {} }: Pick<Work, 'events'>,
 ): EventEvidence | undefined {
   // It is about another account, or may not come from the service.
   if (quarantined === 'foreign' || quarantined === 'unencrypted') return undefined;

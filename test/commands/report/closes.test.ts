@@ -114,7 +114,7 @@ describe('a month stays open', () => {
       'before the copy',
       '2025-09',
       /no balance of it was read: the first sync was after it/,
-      'the first month to close is 2025-10',
+      'the first month to close is 2025-10: fiatrail report close 2025-10',
     ],
   ])('%s', async (_, month, message, hint) => {
     const found = await refused(await accountAfter(AUTUMN), 'report', 'close', month);
@@ -303,7 +303,7 @@ describe('a month stays open', () => {
     const other = await refused(world, 'report', 'close', '2025-11', '--tz', 'UTC');
     expect(other).toMatchObject({
       message: expect.stringContaining('2025-10 was closed in the time zone Africa/Lagos'),
-      hint: 'close it with: --tz Africa/Lagos',
+      hint: 'close it with: fiatrail report close 2025-11 --tz Africa/Lagos',
     });
     const again = await refused(world, 'report', 'close', '2025-10');
     expect(again.message).toContain('it is closed');

@@ -144,4 +144,17 @@ describe('the archive of a month', () => {
     const removed = rowsOf('payouts.csv').filter((row) => row['Removed'] !== '');
     expect(removed).toMatchObject([{ ID: gone, Removed: '2025-11-11 10:00:00 +01' }]);
   });
+
+  test('has what ended in it, however long before it began, and nothing of another month', async () => {
+    const rowOf = (id: string, times: string) =>
+      `INSERT INTO stored_payouts (id, status, type, amount_minor, amount_asset, is_open, is_personal, json, digest, pass, first_seen_at, changed_at, created_at, ended_at)
+       VALUES ('${id}', 'failed', 'fintech_offramp', 5, 'NGN', 0, 0, '{}', 'x', 1, '2025-11-30T10:00:00.000Z', '2025-11-30T10:00:00.000Z', ${times});`;
+    edited(rowOf('ended-in-it', `'2025-10-31T10:00:00.000Z', '2025-11-02T10:00:00.000Z'`));
+    edited(rowOf('began-at-no-time', `NULL, '2025-11-03T10:00:00.000Z'`));
+    edited(rowOf('ended-before', `'2025-10-30T10:00:00.000Z', '2025-10-31T10:00:00.000Z'`));
+    edited(rowOf('ended-after-at-no-time', `NULL, '2025-12-03T10:00:00.000Z'`));
+    const ids = (await archive()).rowsOf('payouts.csv').map((row) => row['ID'] ?? '');
+    expect(ids.filter((id) => /^(?:ended|began)/.test(id))).toEqual(['began-at-no-time', 'ended-in-it']);
+    expect(ids[0]).toBe('began-at-no-time');
+  });
 });

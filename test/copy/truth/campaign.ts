@@ -4,6 +4,7 @@ import { type Ask, inFile, type Moment, truthIn } from '../ledger.ts';
 import { chances } from '../served.ts';
 import { compareEntries } from './entries.ts';
 import { postingsIn } from './postings.ts';
+import { compareProfit, salesIn } from './profit.ts';
 import {
   compareBalances,
   compareFees,
@@ -33,10 +34,12 @@ export interface Case {
   /** Before anything moves, and when all is over. */
   readonly isBefore?: boolean;
   readonly isAtEnd?: boolean;
-  /** Whether it reads what users hold when all is over. */
-  readonly isOwedRead?: boolean;
-  /** On each day, at this time of it: 0 is midnight in Lagos, when the day begins. */
-  readonly dailyMs?: number;
+  /** Whether a listener hears the service's events. */
+  readonly hears?: true;
+  /** When it reads what users hold: after each sync, or after the last one. */
+  readonly reads?: 'each time' | 'at the end';
+  /** On each day, at these times of it: 0 is midnight in Lagos, when the day begins. */
+  readonly dailyMs?: readonly number[];
   /** On this day at the latest, the first being 0. */
   readonly untilDay?: number;
   readonly ask?: Ask;
@@ -60,8 +63,14 @@ export interface Told {
   readonly tallies: ReadonlyMap<string, Tally>;
 }
 
-async function sync({ run }: Machine): Promise<void> {
-  const { code, stderr } = await run('sync');
+async function sync({ machine, hears, reads }: Case): Promise<void> {
+  if (hears) await machine.hear();
+  await done(machine, 'sync');
+  if (reads === 'each time') await done(machine, 'report', 'owed', '--max-age', '0');
+}
+
+async function done({ run }: Machine, ...argv: readonly string[]): Promise<void> {
+  const { code, stderr } = await run(...argv);
   expect(code, stderr).toBe(0);
 }
 
@@ -74,8 +83,8 @@ export async function campaign(
   const service = await served(startMs - HOUR_MS);
   const account = await working(service, chances(seed));
   const cases = await casesOf(service);
-  const syncOf = ({ machine, onDay }: Case, day?: number) =>
-    onDay && day !== undefined ? onDay(machine, day) : sync(machine);
+  const syncOf = (each: Case, day?: number) =>
+    each.onDay && day !== undefined ? each.onDay(each.machine, day) : sync(each);
   await service.moveTo(startMs - HOUR_MS / 2);
   for (const each of cases) if (each.isBefore) await syncOf(each);
   await service.moveTo(startMs - 1);
@@ -85,9 +94,9 @@ export async function campaign(
     const dayMs = startMs + day * DAY_MS;
     const at = new Map<number, () => Promise<void>>();
     for (const each of cases)
-      if (each.dailyMs !== undefined && day <= (each.untilDay ?? day)) {
-        const all = at.get(dayMs + each.dailyMs) ?? (async () => {});
-        at.set(dayMs + each.dailyMs, () => all().then(() => syncOf(each, day)));
+      for (const time of day <= (each.untilDay ?? day) ? (each.dailyMs ?? []) : []) {
+        const all = at.get(dayMs + time) ?? (async () => {});
+        at.set(dayMs + time, () => all().then(() => syncOf(each, day)));
       }
     const some = Math.round((operations * (day + 1)) / count) - Math.round((operations * day) / count);
     await account.work(dayMs + DAY_MS - 1, some, at);
@@ -95,8 +104,7 @@ export async function campaign(
   }
   await service.moveTo(service.now() + MINUTE_MS);
   for (const each of cases) if (each.isAtEnd) await syncOf(each);
-  for (const { machine, isOwedRead } of cases)
-    if (isOwedRead) expect((await machine.run('report', 'owed')).code).toBe(0);
+  for (const { machine, reads } of cases) if (reads) await done(machine, 'report', 'owed');
   const last = lagosDay(startMs + (count - 1) * DAY_MS);
   const tallies = new Map<string, Tally>();
   for (const each of cases) {
@@ -121,7 +129,7 @@ export async function compared(
   [first, last]: readonly [string, string],
 ): Promise<Tally> {
   const tally = newTally();
-  const truth = postingsIn(service.path);
+  const [truth, sales] = [postingsIn(service.path), salesIn(service.path)];
   const months = [...new Set([first.slice(0, 7), last.slice(0, 7)])].map((name) => month(name, service.now()));
   // Some days in the middle have neighbours on both sides.
   const middle = daysIn(days(first, last)).slice(1, -1);
@@ -134,6 +142,7 @@ export async function compared(
     await compareUsers(machine, truth, asked, tally);
     await compareIncome(machine, truth, asked, tally);
     await compareStatements(machine, truth, asked, tally);
+    await compareProfit(machine, sales, asked, tally);
   }
   await compareOwedAt(machine, truth, days(first, last), tally);
   return tally;

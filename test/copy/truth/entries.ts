@@ -13,6 +13,7 @@ export function compareEntries(
   { before, moments }: { readonly before: Moment; readonly moments: readonly Moment[] },
   tally: Tally,
 ): void {
+  const begun = bookedBy(ask, before.at).sums;
   for (const { at, sums: then } of moments) {
     const period = { fromMs: Date.parse(before.at), toMs: Date.parse(at) };
     const lines = postings.lines(period);
@@ -22,7 +23,8 @@ export function compareEntries(
         const name = `assets:wallet ${asset}`;
         truth[name] = (truth[name] ?? 0n) - (lines.get(asset)?.unlisted ?? 0n);
       }
-    const { sums, unknown } = bookedBy(ask, at);
+    const { sums: all, unknown } = bookedBy(ask, at);
+    const sums = lessBy(all, begun);
     const between = endsBetween(ask, at);
     compareSums(`book_entries until ${at.slice(0, 10)}`, truth, { sums, unknown: { ...between, ...unknown } }, tally);
   }

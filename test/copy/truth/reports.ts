@@ -52,7 +52,7 @@ export const days = (first: string, last: string): Asked => ({
 });
 
 /** Runs a report. What no list explains and figures that are not known are no failure here. */
-async function ask(machine: Machine, ...argv: readonly string[]): Promise<Json> {
+export async function ask(machine: Machine, ...argv: readonly string[]): Promise<Json> {
   const { code, stdout, stderr } = await machine.run('report', ...argv, '-o', 'json');
   if (stdout === '' || ![0, 9].includes(code))
     throw new Error(`report ${argv.join(' ')} exits with ${code}: ${stderr}`);
@@ -60,13 +60,13 @@ async function ask(machine: Machine, ...argv: readonly string[]): Promise<Json> 
 }
 
 /** Of a period that goes on, a report is of the part that it says. */
-const saidOf = (data: Json, asked: Asked): Asked => ({
+export const saidOf = (data: Json, asked: Asked): Asked => ({
   ...asked,
   toMs: Math.min(asked.toMs, Date.parse(String(data['until']))),
 });
 
-const listOf = (data: Json, name: string) => (data[name] ?? []) as readonly Json[];
-const figure = (data: Json | undefined, name: string) => data?.[name] as Printed | undefined;
+export const listOf = (data: Json, name: string) => (data[name] ?? []) as readonly Json[];
+export const figure = (data: Json | undefined, name: string) => data?.[name] as Printed | undefined;
 
 /** The report itself: of a period, of its days, and by kind. */
 export async function compareReport(machine: Machine, truth: Postings, typed: Asked, tally: Tally): Promise<void> {

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
+import { resolveProfile } from '../../../src/account/profile.ts';
+import { openProfileInbox } from '../../../src/engine/connection/inbox.ts';
 import { createClient } from '../../../src/kits/client.ts';
 import { startSandbox } from '../../../src/kits/sandbox.ts';
 import { main } from '../../../src/main.ts';
@@ -7,6 +10,7 @@ import { control as controlOf } from '../../kits/control.ts';
 import { temporaryFolder } from '../../support/built.ts';
 import { testNetwork } from '../../support/loopback.ts';
 import { type FakeWorld, fakeHost, fakeWorld } from '../../support/world.ts';
+import { deliveryOf, received } from '../../webhooks/support.ts';
 
 /** What a command did. */
 export interface Ran {
@@ -30,6 +34,8 @@ export interface Machine {
   readonly world: FakeWorld;
   readonly copyPath: string;
   run(...argv: readonly string[]): Promise<Ran>;
+  /** Puts the events into its inbox that the service has sent since it last did, as a listener does. */
+  hear(): Promise<void>;
 }
 
 /** A sandbox behind a port of this machine, whose clock only the test moves. */
@@ -89,8 +95,19 @@ export async function served(startMs: number): Promise<Served> {
         host: fakeHost(100, name),
         env: { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey, ...env },
       });
+      let heard = 0;
       return {
         world,
+        hear: async () => {
+          const sent = outboxOf(path, heard);
+          heard = sent.at(-1)?.id ?? heard;
+          const inbox = await openProfileInbox(world, resolveProfile(undefined, world));
+          const times = { sentAtMs: world.clock.now() };
+          await inbox.add(
+            await Promise.all(sent.map(({ body }) => received(deliveryOf(body, times), world.clock.now()))),
+          );
+          await inbox.close();
+        },
         copyPath: join(env['FIATRAIL_STATE_DIR'] ?? world.stateDir, 'copy-environment.db'),
         run: async (...argv) => {
           const [before, errors] = [world.stdout.text().length, world.stderr.text().length];
@@ -100,4 +117,19 @@ export async function served(startMs: number): Promise<Served> {
       };
     },
   };
+}
+
+/** The events that a sandbox has sent the account after one of them, in the form of interface.md. */
+function outboxOf(path: string, after: number) {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const rows = database
+    .prepare(
+      'SELECT id, event, event_id, request_id, user_id, data FROM outbox WHERE fintech = 1 AND id > ? ORDER BY id',
+    )
+    .all(after);
+  database.close();
+  return rows.map(({ id, event, event_id: eventId, request_id: requestId, user_id: userId, data }) => ({
+    id: Number(id),
+    body: { event, eventId, requestId, ...(userId === null ? {} : { userId }), data: JSON.parse(String(data)) },
+  }));
 }

@@ -303,6 +303,22 @@ const peopleOf = ({ path }: Served): readonly Person[] =>
      JOIN wallet ON wallet.user = user.id AND wallet.kind = 'managed' WHERE user.fintech = 1 ORDER BY user.id`,
   );
 
+/** Sells the stablecoins that the vault begins with, of which nothing says what they cost, but for less than any sale. */
+async function sellAll(service: Served, asset: string): Promise<void> {
+  const isRejected = (error: unknown) => {
+    if (error instanceof CliError && error.category === 'rejected') return true;
+    throw error;
+  };
+  let count = 0;
+  for (const value of ['5000000', '1000000', '200000', '40000', '8000', '1000'])
+    for (let isOver = false; !isOver; count += 1) {
+      const order = { pair: `CNGN-${asset}`, side: 'sell', cngnAmount: { value, asset: 'CNGN' } };
+      isOver = await service
+        .call('fx.market-order', { ...order, idempotencyKey: `first-${count}` })
+        .then(() => false, isRejected);
+    }
+}
+
 /** Registers what the account pays to. */
 async function furnish(service: Served): Promise<Place> {
   await service.control('seed', { users: 6 });
@@ -318,6 +334,7 @@ async function furnish(service: Served): Promise<Place> {
     type: 'custodial',
     label: 'treasury',
   });
+  await sellAll(service, 'USDT');
   const [wallet, account] = [
     one<{ address: string }>(service, `SELECT address FROM wallet WHERE fintech = 1 AND kind = 'fintech'`),
     one<{ number: string }>(

@@ -341,6 +341,7 @@ test('what is not known, does not sum to zero or is missing from the sum is an e
   expect(unknown.error?.message).toBe(
     'the books are not complete: not everything is known of onramp on-9 (FEE_NOT_READ)',
   );
+  expect(unknown.error?.hint).toMatch(/^a sync may find it out: fiatrail sync;/);
   const halved = await read(
     MONTH.map((each) => (each.id === 'off-1' ? { ...each, lines: each.lines.slice(0, 1) } : each)),
   );
@@ -370,6 +371,7 @@ test.each([
   expect(error?.message).toBe(
     matters ? 'the books are not complete: not everything is known of transfer t-1 (END_BETWEEN)' : undefined,
   );
+  if (matters) expect(error?.hint).toMatch(/fiatrail report close <month> --accept END_BETWEEN --reason "…"$/);
   // What is in them says so.
   const isIn = at >= '2026-10-31T23:00:00.000Z' && at < '2026-11-30T23:00:00.000Z';
   expect(text.includes(`,transfer,t-1,,done,,,${bound}\n`)).toBe(isIn);

@@ -115,8 +115,8 @@ export async function refused(world: FakeWorld, ...argv: readonly string[]) {
 /** Splits a command line that a hint names, from `fiatrail` on. */
 export function wordsOf(hint: string, reason = 'statement of the bank'): readonly string[] {
   const [, line = ''] = /fiatrail (.*)$/.exec(hint) ?? [];
-  return [...line.replace('"…"', `"${reason}"`).matchAll(/"([^"]*)"|(\S+)/g)].map(
-    ([, quoted, word = '']) => quoted ?? word,
+  return [...line.replace('"…"', `"${reason}"`).matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, quoted, single, word = '']) => quoted ?? single ?? word,
   );
 }
 

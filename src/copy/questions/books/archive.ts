@@ -29,9 +29,11 @@ function explained(
         ? []
         : [`  ${[name, ...(all[index + 1]?.about === '' ? [all[index + 1]?.title] : [])].join(', ')}: ${about}`],
     );
-    return [`${table.name}.csv`, `${table.about}. Rows that were created or completed in the period.`, ...columns].join(
-      '\n',
-    );
+    return [
+      `${table.name}.csv`,
+      `${table.about}. Rows that were created, ended or moved money in the period.`,
+      ...columns,
+    ].join('\n');
   });
   return [
     title,

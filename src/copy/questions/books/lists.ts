@@ -5,8 +5,9 @@ import { csvRecord } from '../../../present/csv.ts';
 import { timeText } from '../../../present/times.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import { thingOfRow } from '../../../things/index.ts';
+import { ENTRY_KINDS } from '../../entry-kinds.ts';
 import { stored } from '../../schema.ts';
-import { type CopyTable, TABLES } from '../../tables.ts';
+import { type CopyTable, TABLES, tableOf } from '../../tables.ts';
 import type { Span } from '../report/movements.ts';
 
 /** The lists whose rows begin and end, and so have a place in a period. */
@@ -110,8 +111,20 @@ function cellsOf(
 /** How many rows are in memory at once. */
 const PAGE = 1_000;
 
+/** When a row has a place in a period: as SQL expressions, when it began, when it ended, and when books have entries of it. */
+function momentsOf(table: CopyTable): readonly string[] {
+  const kinds = ENTRY_KINDS.filter(({ thing }) => tableOf(thing) === table);
+  return [...new Set(['created_at', 'ended_at', ...kinds.flatMap(({ sets }) => sets.map(({ at }) => at))])];
+}
+
+/** Where a page goes on, by the index of when rows began. Of some, nothing says it: they are the first ones. */
+const PAGES = [
+  { where: 'created_at IS NULL AND id > ?', order: 'id', keys: ['id'] },
+  { where: '(created_at, id) > (?, ?)', order: 'created_at, id', keys: ['created_at', 'id'] },
+] as const;
+
 /**
- * Yields the rows of a list that began or ended in a period, oldest first, as CSV. Amounts and times are in columns that a spreadsheet reads.
+ * Yields the rows of a list that have a place in a period, oldest first, as CSV. Amounts and times are in columns that a spreadsheet reads.
  * Rejects with DatabaseError.
  */
 export async function* listCsv(
@@ -121,32 +134,31 @@ export async function* listCsv(
   zone: Zone,
 ): AsyncGenerator<string> {
   yield csvRecord(columnsOf(table).map(({ title }) => title));
-  const ended = table.columns.some(({ name }) => name === 'completed_at')
-    ? ' OR (completed_at > ? AND completed_at <= ?)'
-    : '';
-  let after: readonly [string, string] = ['', ''];
-  for (;;) {
-    const rows = await queries.all<Readonly<Record<string, SqlValue>>>(
-      `SELECT * FROM ${stored(table)} WHERE ((created_at > ? AND created_at <= ?)${ended}) AND (created_at, id) > (?, ?)
-       ORDER BY created_at, id LIMIT ${PAGE}`,
-      ...[from, to, ...(ended ? [from, to] : [])],
-      ...after,
-    );
-    yield rows
-      .map((row) =>
-        csvRecord([
-          String(row['id']),
-          thingOfRow(table.name, row['type']).name,
-          String(row['status'] ?? ''),
-          timeOf(zone, row['created_at'] ?? null),
-          ...ownColumns(table).flatMap((column) => cellsOf(column, row, zone)),
-          ...(table.hasFees ? feeCells(row) : []),
-          timeOf(zone, row['deleted_at'] ?? null),
-        ]),
-      )
-      .join('');
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return;
-    after = [String(last['created_at'] ?? ''), String(last['id'])];
+  const moments = momentsOf(table);
+  const isPlaced = moments.map((at) => `(${at} > ? AND ${at} <= ?)`).join(' OR ');
+  for (const { where, order, keys } of PAGES) {
+    let after = keys.map(() => '');
+    for (let count = PAGE; count === PAGE; ) {
+      const rows = await queries.all<Readonly<Record<string, SqlValue>>>(
+        `SELECT * FROM ${stored(table)} WHERE (${isPlaced}) AND ${where} ORDER BY ${order} LIMIT ${PAGE}`,
+        ...moments.flatMap(() => [from, to]),
+        ...after,
+      );
+      yield rows.map((row) => recordOf(table, row, zone)).join('');
+      const last = rows.at(-1);
+      after = keys.map((key) => String(last?.[key] ?? ''));
+      count = rows.length;
+    }
   }
 }
+
+const recordOf = (table: CopyTable, row: Readonly<Record<string, SqlValue>>, zone: Zone): string =>
+  csvRecord([
+    String(row['id']),
+    thingOfRow(table.name, row['type']).name,
+    String(row['status'] ?? ''),
+    timeOf(zone, row['created_at'] ?? null),
+    ...ownColumns(table).flatMap((column) => cellsOf(column, row, zone)),
+    ...(table.hasFees ? feeCells(row) : []),
+    timeOf(zone, row['deleted_at'] ?? null),
+  ]);

@@ -1,3 +1,4 @@
+import { advice, type Hint } from '../../../base/advice.ts';
 import type { Zone } from '../../../base/zone.ts';
 import type { Operation } from '../../../journal/operations.ts';
 import type { Queries } from '../../../journal/store.ts';
@@ -21,7 +22,7 @@ import { END_BETWEEN, type Posting, type SetName } from './sets.ts';
 /** Something because of which a month stays open, and what to do about it. */
 export interface WhyOpen {
   readonly what: string;
-  readonly hint: string;
+  readonly hint: Hint;
 }
 
 interface OfMonth {
@@ -57,16 +58,18 @@ function byOrder({ month, sinceMs, isOver }: OfMonth, closes: readonly MonthClos
     return [
       {
         what: `${last.month} was closed in the time zone ${last.zone}`,
-        hint: `close it with: --tz ${last.zone}`,
+        hint: advice`close it with: [fiatrail report close ${month} --tz ${last.zone}]`,
       },
     ];
   if (closes.some((close) => close.month === month))
-    return [{ what: 'it is closed', hint: `to change it: fiatrail report reopen ${last.month} --reason "…"` }];
+    return [{ what: 'it is closed', hint: advice`to change it: [fiatrail report reopen ${last.month} --reason "…"]` }];
   if (last.until === iso(sinceMs)) return [];
   if (iso(sinceMs) < first.since)
     return [{ what: `${first.month}, which follows it, is closed`, hint: 'an earlier month stays as it is' }];
   const next = monthName(Date.parse(last.until), zone);
-  return [{ what: `the last closed month is ${last.month}`, hint: `begin with: fiatrail report close ${next}` }];
+  return [
+    { what: `the last closed month is ${last.month}`, hint: advice`begin with: [fiatrail report close ${next}]` },
+  ];
 }
 
 /** Whether the copy has the whole month. */
@@ -74,17 +77,20 @@ async function byCopy(queries: Queries, { untilMs }: OfMonth, zone: Zone): Promi
   const end = iso(untilMs);
   const readUntil = await readKnownUntil(queries);
   if (readUntil === undefined || readUntil < end)
-    return [{ what: 'the copy ends before the month does', hint: 'run: fiatrail sync' }];
+    return [{ what: 'the copy ends before the month does', hint: advice`run: [fiatrail sync]` }];
   const first = await firstCheckAt(queries);
   if (first && first >= end) {
     const month = monthName(Date.parse(first), zone);
     return [
-      { what: 'no balance of it was read: the first sync was after it', hint: `the first month to close is ${month}` },
+      {
+        what: 'no balance of it was read: the first sync was after it',
+        hint: advice`the first month to close is ${month}: [fiatrail report close ${month}]`,
+      },
     ];
   }
   const { partial } = await reachOf(queries);
   return partial.length > 0
-    ? [{ what: `the copy of ${partial.join(', ')} has gaps`, hint: 'run: fiatrail sync --full' }]
+    ? [{ what: `the copy of ${partial.join(', ')} has gaps`, hint: advice`run: [fiatrail sync --full]` }]
     : [];
 }
 
@@ -98,23 +104,22 @@ export async function whyOpen(
   for (const { asset, minor, accepted: done } of differences.filter((each) => each.minor !== each.accepted))
     why.push({
       what: `${amountForPeople(amount(asset, minor - done))} is in no list`,
-      hint: `fiatrail report accept ${asset} ${month.month} --reason "…"`,
+      hint: advice`[fiatrail report accept ${asset} ${month.month} --reason "…"]`,
     });
   const [first] = unknown;
   if (first)
     why.push({
       what: `${plural(unknown.length, 'operation has', 'operations have')} an unknown outcome, such as ${first.operationId}`,
-      hint: `fiatrail ops reconcile ${first.operationId}`,
+      hint: advice`[fiatrail ops reconcile ${first.operationId}]`,
     });
   if (book.off.length > 0 || book.unbalanced.length > 0)
-    why.push({ what: 'its entries do not balance', hint: 'run: fiatrail sync --full' });
+    why.push({ what: 'its entries do not balance', hint: advice`run: [fiatrail sync --full]` });
   for (const each of book.contradicted) why.push({ what: contradictionText(each), hint: REREAD });
   return why;
 }
 
 /** What helps where rows of the copy were changed by hand. */
-export const REREAD =
-  'rows were changed on this machine: run: fiatrail sync --full; if that does not help: fiatrail sync forget, then fiatrail sync';
+export const REREAD: Hint = advice`rows were changed on this machine: run: [fiatrail sync --full]; if that does not help: [fiatrail sync forget], then [fiatrail sync]`;
 
 /** What says that the entries of an account do not come to the balance that was read. */
 export const contradictionText = ({ account, asset, minor, expected }: ContradictedBalance): string =>
@@ -220,7 +225,7 @@ export function whyLacking(
     const [first] = sets;
     if (!first || (accepted.includes(code) && isAcceptable(code))) continue;
     const what = lackText(code, sets, first);
-    why.push(isAcceptable(code) ? { what } : { what, hint: 'run: fiatrail sync' });
+    why.push(isAcceptable(code) ? { what } : { what, hint: advice`run: [fiatrail sync]` });
   }
   return why;
 }

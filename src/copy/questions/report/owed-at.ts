@@ -1,6 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount } from '../../../money/amount.ts';
 import { type Figure, type NotKnown, unknownFigure } from '../../../money/figure.ts';
+import { OWED, OWED_BEFORE } from '../../schema.ts';
 import { because } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
 import { BALANCE, IN_USERS_WALLETS, LISTS_OF_USERS } from './statement-of.ts';
@@ -16,14 +17,18 @@ interface OwedToUserAt {
 interface OwedRow {
   readonly user: string | null;
   readonly asset: Asset;
-  /** What entries add up to until the time, and until the balance was read. */
+  /** What entries add up to until the time, and until each reading. */
   readonly then: bigint;
-  readonly booked: bigint;
-  /** Entries until the time whose amount is not known, and those of which nothing says on which side of it, or of the reading, they were. */
+  readonly booked_before: bigint;
+  readonly booked_after: bigint;
+  /** Entries until the time whose amount is not known, and those of which nothing says on which side of it, or of a reading, they were. */
   readonly unknown: bigint;
   readonly unsure: bigint;
-  readonly read: bigint | null;
-  readonly read_at: string | null;
+  /** The last reading until the time, and the first one after it. */
+  readonly before_at: string | null;
+  readonly before: bigint | null;
+  readonly after_at: string | null;
+  readonly after: bigint | null;
   readonly first: string | null;
   readonly last: string | null;
 }
@@ -31,31 +36,44 @@ interface OwedRow {
 /** Whether an entry may have been before a time or after it. */
 const isBetween = (at: string) => `(b.at <= ${at} AND b.bound > ${at} OR b.bound <= ${at} AND b.at > ${at})`;
 
+/** What was read of each balance: the last time, and before and after each change of it. */
+const READINGS = `(SELECT user_id, asset, at, minor FROM ${OWED.name} WHERE minor IS NOT NULL
+  UNION SELECT user_id, asset, at, minor FROM ${OWED_BEFORE.name})`;
+
+const bookedUntil = (at: string) => `CAST(coalesce(sum(CASE WHEN b.at <= ${at} THEN b.amount_minor END), 0) AS BIGINT)`;
+
 /** Movements of users by what the lists show, beside what was read. Balances that are entries themselves are compared here. */
-const rowsSql =
-  () => `SELECT b.user_id AS "user", b.asset, o.minor AS read, o.at AS read_at, u.first_name AS first, u.last_name AS last,
-    CAST(coalesce(sum(CASE WHEN b.at <= ? THEN b.amount_minor END), 0) AS BIGINT) AS "then",
-    CAST(coalesce(sum(CASE WHEN b.at <= o.at THEN b.amount_minor END), 0) AS BIGINT) AS booked,
-    sum(CASE WHEN b.at <= ? AND b.amount_minor IS NULL THEN 1 ELSE 0 END) AS unknown,
-    sum(CASE WHEN ${isBetween('?')} OR ${isBetween('o.at')} THEN 1 ELSE 0 END) AS unsure
-  FROM (SELECT user_id, asset, at, bound, amount_minor FROM book_entries WHERE account = ? AND thing <> '${BALANCE}'
-      UNION ALL SELECT user_id, asset, '~' AS at, NULL AS bound, 0 AS amount_minor FROM stored_owed WHERE minor <> 0) b LEFT JOIN stored_owed o ON o.user_id = b.user_id AND o.asset = b.asset AND o.minor IS NOT NULL
+const rowsSql = (
+  at: string,
+) => `SELECT b.user_id AS "user", b.asset, o.before_at, p.minor AS before, o.after_at, n.minor AS after, u.first_name AS first, u.last_name AS last,
+    ${bookedUntil(at)} AS "then", ${bookedUntil('o.before_at')} AS booked_before, ${bookedUntil('o.after_at')} AS booked_after,
+    sum(CASE WHEN b.at <= ${at} AND b.amount_minor IS NULL THEN 1 ELSE 0 END) AS unknown,
+    sum(CASE WHEN ${[at, 'o.before_at', 'o.after_at'].map(isBetween).join(' OR ')} THEN 1 ELSE 0 END) AS unsure
+  FROM (SELECT user_id, asset, at, bound, amount_minor FROM book_entries WHERE account = '${IN_USERS_WALLETS}' AND thing <> '${BALANCE}'
+      UNION ALL SELECT user_id, asset, '~' AS at, NULL AS bound, 0 AS amount_minor FROM ${READINGS} r WHERE minor <> 0) b
+    LEFT JOIN (SELECT user_id, asset, max(CASE WHEN at <= ${at} THEN at END) AS before_at, min(CASE WHEN at > ${at} THEN at END) AS after_at
+      FROM ${READINGS} r GROUP BY user_id, asset) o ON o.user_id = b.user_id AND o.asset = b.asset
+    LEFT JOIN ${READINGS} p ON p.user_id = o.user_id AND p.asset = o.asset AND p.at = o.before_at
+    LEFT JOIN ${READINGS} n ON n.user_id = o.user_id AND n.asset = o.asset AND n.at = o.after_at
     LEFT JOIN stored_users u ON u.id = b.user_id
-  GROUP BY b.user_id, b.asset, o.minor, o.at, u.first_name, u.last_name
-  ORDER BY b.asset, 7 DESC, b.user_id`;
+  GROUP BY b.user_id, b.asset, o.before_at, p.minor, o.after_at, n.minor, u.first_name, u.last_name
+  ORDER BY b.asset, "then" DESC, b.user_id`;
 
 /** What there was; or why that is not known. */
 type Balance = { readonly minor: bigint } | { readonly why: NotKnown };
 
-/** What is known of a balance at a time: by what was read later or before, and by the lists. */
-function boundAt({ then, booked, unknown, unsure, read, read_at }: OwedRow, at: string): Balance {
-  if (unsure > 0n && read_at !== at) return { why: because('END_BETWEEN', null, Number(unsure)) };
+/**
+ * What is known of a balance at a time. What the lists show may have gone to a wallet outside the service, and what came from there is in no list:
+ * so what was read until the time, and what was read after it, must both be what the lists come to, or differ from it by as much.
+ */
+function boundAt(row: OwedRow, at: string): Balance {
+  const { then, unknown, unsure, before, before_at, after, after_at } = row;
+  if (before !== null && before_at === at) return { minor: before };
+  if (unsure > 0n) return { why: because('END_BETWEEN', null, Number(unsure)) };
   if (unknown > 0n) return { why: because('NOT_STATED', null, Number(unknown)) };
-  // What the lists show may have gone to a wallet outside the service, and what came from there is in no list.
-  if (read === null || read_at === null) return { why: because('NOT_READ', null, 1) };
-  const difference = read - booked;
-  if (difference === 0n || read_at <= at) return { minor: then + difference };
-  return { why: because('UNLISTED', read_at) };
+  if (after === null) return { why: because('NOT_READ', before_at, 1) };
+  const [off, was] = [after - row.booked_after, before === null ? 0n : before - row.booked_before];
+  return off === was ? { minor: then + off } : { why: because('UNLISTED', after_at) };
 }
 
 /** When wallets moved an asset that no list names with a user: the first time and the last one. */
@@ -74,10 +92,14 @@ const unownedIn = (queries: Queries) =>
   );
 
 /** Why nothing says what a user had: what moved in wallets of nobody that a list names, before the balance was read or since, may be the user’s. */
-function ownerlessAt({ user, asset, read_at }: OwedRow, all: readonly Unowned[], at: string): Balance | undefined {
+function ownerlessAt(
+  { user, asset, before_at, after_at }: OwedRow,
+  all: readonly Unowned[],
+  at: string,
+): Balance | undefined {
   const own = all.find((each) => each.asset === asset);
-  if (user === null || !own) return undefined;
-  const [from, to] = [read_at ?? '', at].toSorted() as [string, string];
+  if (user === null || !own || before_at === at) return undefined;
+  const [from, to] = [before_at ?? (after_at === null ? '' : at), after_at ?? at];
   const isOpen = own.first <= to && own.last > from;
   return isOpen ? { why: because('USER_NOT_KNOWN', null, Number(own.rows)) } : undefined;
 }
@@ -108,7 +130,7 @@ export async function owedAt(
   readonly users: readonly OwedToUserAt[];
   readonly owed: readonly { readonly asset: Asset; readonly amount: Figure; readonly users: number }[];
 }> {
-  const rows = await queries.all<OwedRow>(rowsSql(), at, at, at, at, at, at, IN_USERS_WALLETS);
+  const rows = await queries.all<OwedRow>(rowsSql(`'${at}'`));
   const { tables } = await cutListsIn(queries, at);
   // What is missing may have come or gone.
   const [lacking] = LISTS_OF_USERS.flatMap((list) => tables.get(list) ?? []);

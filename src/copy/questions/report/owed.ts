@@ -7,11 +7,11 @@ import { balanceIn } from '../../../engine/previews/balances.ts';
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount, TOKENS } from '../../../money/amount.ts';
 import { atLeast, type Figure, unknownFigure } from '../../../money/figure.ts';
-import { insertion, replacing } from '../../../store/table.ts';
+import { insertion, type NewRow, type RowOf, replacing, UNLESS_THERE } from '../../../store/table.ts';
 import { THINGS } from '../../../things/index.ts';
 import type { Thing } from '../../../things/thing.ts';
 import type { LocalCopy } from '../../database.ts';
-import { isThing, OWED, stored } from '../../schema.ts';
+import { isThing, OWED, OWED_BEFORE, stored } from '../../schema.ts';
 import { tableOf } from '../../tables.ts';
 import { because } from '../reasons.ts';
 import { lastCheckAt } from './checks.ts';
@@ -122,9 +122,22 @@ async function readUser(account: Account, copy: LocalCopy, userId: string, wait:
     const found = balanceIn(data.totalBalance, token, [data]);
     const held = isUncertain(found) ? undefined : found;
     const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
-    const row = { user_id: userId, asset: token, minor: held?.minor, at };
-    await copy.write((queries) => queries.run(...insertion(OWED, [row], replacing(OWED, ['minor', 'at']))));
+    const row = { user_id: userId, asset: token, minor: held?.minor ?? null, at };
+    await copy.write((queries) => noteReading(queries, row));
   }
+}
+
+/** Saves a reading. Those on both sides of a change are kept: nothing else says what there was between two changes. */
+async function noteReading(queries: Queries, row: NewRow<typeof OWED>): Promise<void> {
+  const before = await queries.get<RowOf<typeof OWED>>(
+    `SELECT * FROM ${OWED.name} WHERE user_id = ? AND asset = ?`,
+    row.user_id,
+    row.asset,
+  );
+  await queries.run(...insertion(OWED, [row], replacing(OWED, ['minor', 'at'])));
+  if (before?.minor === row.minor) return;
+  const sides = [before, row].flatMap((each) => (each?.minor == null ? [] : [{ ...each, minor: each.minor }]));
+  if (sides.length > 0) await queries.run(...insertion(OWED_BEFORE, sides, UNLESS_THERE));
 }
 
 /**

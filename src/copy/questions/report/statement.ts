@@ -8,7 +8,7 @@ import { ASSETS } from './checks.ts';
 import type { Span } from './movements.ts';
 import { BALANCE, type Condition, conditionOf, limitsIn, type Reading, type StatementOf } from './statement-of.ts';
 
-/** One movement of one asset, or what no list shows. Times are ISO 8601 in UTC. */
+/** One movement of one asset, or what no list shows. Times are ISO 8601 in UTC: when it was, or by when it had certainly been. */
 interface StatementRow {
   readonly at: string;
   readonly asset: Asset;
@@ -58,7 +58,9 @@ export async function bookedUntil(queries: Queries, [sql, ...values]: Condition,
 }
 
 interface EntryRow {
+  /** When the books count it, and when it had certainly been: the same, unless its time is not exact. */
   readonly at: string;
+  readonly by: string;
   readonly asset: Asset;
   readonly thing: string;
   readonly step: string;
@@ -71,13 +73,15 @@ interface EntryRow {
   readonly why: string | null;
 }
 
+/** What is not exact stands where it had certainly been: what there was before it and after it is known there. */
 const entriesIn = (queries: Queries, [sql, ...values]: Condition, { from, to }: Span): Promise<EntryRow[]> =>
   queries.all<EntryRow>(
-    `SELECT at, asset, thing, step, id, CASE WHEN count(amount_minor) = count(*) THEN CAST(sum(amount_minor) AS BIGINT) END AS minor,
+    `SELECT at, max(CASE WHEN bound > at AND bound <= ? THEN bound ELSE at END) AS "by", asset, thing, step, id, CASE WHEN count(amount_minor) = count(*) THEN CAST(sum(amount_minor) AS BIGINT) END AS minor,
        CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS part, count(*) - count(amount_minor) AS unknowns,
        max(CASE WHEN amount_minor IS NULL THEN known END) AS why
      FROM book_entries WHERE ${sql} AND at > ? AND at <= ? GROUP BY at, asset, thing, step, id
-     HAVING count(amount_minor) < count(*) OR sum(amount_minor) <> 0 ORDER BY at, thing, id, step`,
+     HAVING count(amount_minor) < count(*) OR sum(amount_minor) <> 0 ORDER BY 2, thing, id, step`,
+    to,
     ...values,
     from,
     to,
@@ -202,9 +206,9 @@ function rowsOf(
   from: string,
 ): StatementRow[] {
   const last = { asset, thing: null, step: null, id: null, why: null };
-  const all = rest ? [...entries, { ...last, ...rest }].toSorted(byTime) : entries;
+  const all = rest ? [...entries, { ...last, ...rest, by: rest.at }].toSorted(byTime) : entries;
   let left = figureOf(asset, balanceAt(from));
-  return all.map(({ at, thing: of, step, id, minor, why }, index) => {
+  return all.map(({ by: at, thing: of, step, id, minor, why }, index) => {
     const thing = of === BALANCE ? null : of;
     const moved =
       minor === null ? unknownFigure(asset, { why: why ?? 'NOT_STATED', since: null }) : amount(asset, minor);
@@ -215,16 +219,16 @@ function rowsOf(
     const least = leastAt(at);
     if (least && left.minor !== null && !left.known) left = atLeast(asset, left.minor, least);
     // What is read says it again, once nothing is left at the same time.
-    if ((left.minor === null || thing === null) && all[index + 1]?.at !== at) left = figureOf(asset, balanceAt(at));
+    if ((left.minor === null || thing === null) && all[index + 1]?.by !== at) left = figureOf(asset, balanceAt(at));
     return { at, asset, thing, step, id: thing === null ? null : id, who: null, amount: moved, balance: left };
   });
 }
 
-type Timed = { readonly at: string; readonly thing: string | null };
+type Timed = { readonly by: string; readonly thing: string | null };
 
 /** What no list shows follows what the lists show. */
 const byTime = (a: Timed, b: Timed) =>
-  a.at === b.at ? Number(a.thing === null) - Number(b.thing === null) : a.at < b.at ? -1 : 1;
+  a.by === b.by ? Number(a.thing === null) - Number(b.thing === null) : a.by < b.by ? -1 : 1;
 
 /** Adds up entries until any time: from what was added up before, and the entries of the period. */
 function bookedFrom(known: ReadonlyMap<string, Booked>, from: string, entries: readonly EntryRow[]): BookedAt {
