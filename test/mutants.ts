@@ -5126,7 +5126,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/agent.ts',
-    line: '  await requireSavedLongAgo(account, endpoint, input);\n',
+    line: '  await requireSavedLongAgo(account, endpoint, input, applied);\n',
     change: '',
     tests: AGENT_MONEY,
   },

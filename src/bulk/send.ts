@@ -263,7 +263,8 @@ export async function settleUnknown(
   return settled;
 }
 
-const busyError = ({ key }: StagedFile, { host, process, untilMs }: FileLease) =>
+/** The error of a file that another process sends. */
+export const busyError = ({ key }: StagedFile, { host, process, untilMs }: FileLease) =>
   new CliError('declined', `process ${process} on ${host} sends the file ${key}; nothing was sent by this one`, {
     code: 'FILE_BUSY',
     hint: advice`see how far it is with: [fiatrail bulk status ${key}]; if it has ended, go on after ${new Date(untilMs).toISOString()}`,

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Home } from '../support/built.ts';
 import { fiatrail, fiatrailJson, type HereOptions } from '../support/in-process.ts';
@@ -165,6 +166,27 @@ describe('a row that does not succeed', () => {
     ]);
     return added.accountId;
   }
+
+  test('is listed for a new reference once its file is cancelled, and no process may still send it', async () => {
+    const rows: readonly Row[] = [
+      ['A', '10'],
+      ['B', '11'],
+      ['C', '12'],
+    ];
+    await run([...createWords(fileOf(rows)), '--first', '1']);
+    const report = ['bulk', 'report', 'nov', '--failed', '-q', '-o', 'json'];
+    expect((await run(report)).data.rows).toEqual([]);
+    await run(['bulk', 'cancel', 'nov', '--yes', '-q', '-o', 'json']);
+    const listed = (await run(report)).data.rows.map((row: Record<string, string>) => [row['was'], row['amount']]);
+    expect(listed).toEqual([
+      ['B', '11'],
+      ['C', '12'],
+    ]);
+    const journal = new DatabaseSync(join(home.stateDir, 'journal.db'));
+    journal.exec(`UPDATE file_lease SET process = ${process.ppid}, busy_until = ${Date.now() + 60_000}`);
+    journal.close();
+    expect((await run(report)).error).toMatchObject({ code: 'FILE_BUSY' });
+  });
 
   test('is never sent again under its reference, and can be reported for a new one', async () => {
     const bad = await failingAccount('0000000009');
