@@ -36,6 +36,7 @@ const ACCOUNT_LISTS = ['test/plans/account-lists.test.ts'];
 const ACCEPTED = ['test/questions/acceptances.test.ts'];
 const OPEN_AT_END = ['test/questions/open-at-end.test.ts'];
 const BULK = ['test/bulk/send.test.ts'];
+const BULK_SAVED = ['test/bulk/saved-accounts.test.ts'];
 const BULK_SHAPES = ['test/bulk/shapes.test.ts'];
 const BULK_MISTAKES = ['test/bulk/mistakes.test.ts'];
 const BULK_CHECK = ['test/bulk/check-command.test.ts'];
@@ -3070,6 +3071,66 @@ export const MUTANTS: readonly Mutant[] = [
     change: 'const asked = size;',
     tests: ['test/operations/listing.test.ts'],
     failing: 1,
+  },
+  {
+    file: 'src/bulk/facts.ts',
+    line: '(bankCode === undefined || each.bankCode === bankCode)',
+    change: 'bankCode !== null',
+    tests: BULK_SAVED,
+  },
+  {
+    file: 'src/bulk/facts.ts',
+    line: 'if (only?.accountId && others.length === 0)',
+    change: 'if (only?.accountId)',
+    tests: BULK_SAVED,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/check.ts',
+    line: 'if (id !== undefined && id !== found)',
+    change: 'if (id === found)',
+    tests: BULK_SAVED,
+  },
+  {
+    file: 'src/commands/bulk/manage.ts',
+    line: 'if (lease) throw busyError(file, lease);',
+    change: '',
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/bulk/manage.ts',
+    line: "(state === 'cancelled' && (status ===",
+    change: "(state !== 'planned' && (status ===",
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/evidence/listing.ts',
+    line: 'const isWhole = isShort || (more?.isComplete === true && !isShown(all));',
+    change: 'const isWhole = isShort || more?.isComplete === true;',
+    tests: ['test/operations/listing.test.ts'],
+    failing: 2,
+  },
+  {
+    file: 'src/engine/evidence/listing.ts',
+    line: '(more?.isComplete === true && !isShown(all))',
+    change: '(more !== undefined && !isShown(all))',
+    tests: ['test/operations/listing.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/evidence/listing.ts',
+    line: 'ids: all.flatMap(',
+    change: 'ids: first.flatMap(',
+    tests: ['test/operations/listing.test.ts'],
+    failing: 2,
+  },
+  {
+    file: 'src/engine/evidence/listing.ts',
+    line: 'isShort || isShown(first)',
+    change: 'isShort || first.length > 0',
+    tests: ['test/operations/listing.test.ts', 'test/bulk/send.test.ts'],
   },
   {
     file: 'src/engine/evidence/listing.ts',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Home } from '../support/built.ts';
-import { fiatrail, fiatrailJson, type HereOptions } from '../support/in-process.ts';
+import { clockThatSkips, fiatrail, fiatrailJson, type HereOptions } from '../support/in-process.ts';
 import { amountsOf, createWords, homeForRows, manyRows, paidIn, type Row, runIn, writeRows } from './payouts.ts';
 
 /** The endpoint that starts a payout. */
@@ -17,6 +17,17 @@ beforeEach(async () => {
 
 const fileOf = (rows: readonly Row[], name?: string) => writeRows(home, rows, name);
 const run = (argv: readonly string[], options?: HereOptions) => runIn(home, argv, options);
+const LOST = [
+  'sandbox',
+  'fault',
+  'add',
+  '--on',
+  'transactions.fintech-offramp',
+  '--fault',
+  'lost-request',
+  '--times',
+  '1',
+];
 const paid = () => paidIn(home);
 const create = (rows: readonly Row[], more: readonly string[] = [], options?: HereOptions) =>
   run([...createWords(fileOf(rows)), ...more], options);
@@ -36,6 +47,20 @@ describe('bulk create', () => {
     // In another order, it is the same file.
     expect((await create(rows.toReversed())).code).toBe(0);
     expect(await paid()).toEqual(amountsOf(rows));
+  });
+
+  test('sends one that never arrived again, also after a hundred others of the same moment', async () => {
+    const rows = manyRows(110);
+    const nowMs = Date.now();
+    const still = { clock: { ...clockThatSkips(nowMs), now: () => nowMs } };
+    await create(rows, ['--first', '105'], still);
+    await fiatrail(home, [...LOST, '-q']);
+    expect((await create(rows, [], still)).data).toMatchObject({ done: 109, unknown: 1 });
+    await fiatrail(home, ['sandbox', 'advance', '20m', '-q']);
+    await fiatrail(home, ['payout', 'create', '--amount', '7', '--to', 'default', '--yes', '-q']);
+    await run(['bulk', 'resume', 'nov', '--yes', '-q', '-o', 'json']);
+    expect((await create(rows)).data).toMatchObject({ done: 110, unknown: 0 });
+    expect(await paid()).toEqual([...amountsOf(rows), '7.00'].toSorted());
   });
 
   test('asks once for all rows, and sends nothing without an answer', async () => {
