@@ -3073,6 +3073,20 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/engine/evidence/baseline.ts',
+    line: 'if (!isOwn || !account.mayWait) return undefined;',
+    change: 'if (!isOwn || account.mayWait) return undefined;',
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/bulk/row-runner.ts',
+    line: 'call, mayWait: true };',
+    change: 'call };',
+    tests: BULK,
+    failing: 1,
+  },
+  {
     file: 'src/bulk/send.ts',
     line: '  await looked(sending.say, settle);\n',
     change: '',
@@ -4703,8 +4717,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/bulk/progress.ts',
-    line: "return status === 'unknown' ? [rowNote(",
-    change: "return status === 'waiting' ? [rowNote(",
+    line: "if (status !== 'unknown') return [];",
+    change: "if (status !== 'waiting') return [];",
     tests: BULK,
     failing: 1,
   },

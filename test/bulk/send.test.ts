@@ -63,6 +63,19 @@ describe('bulk create', () => {
     expect(await paid()).toEqual([...amountsOf(rows), '7.00'].toSorted());
   });
 
+  test('sends no row while the list that would show it cannot be read, and the next run goes on', async () => {
+    const fault = ['--on', 'transactions.list-payouts', '--fault', 'malformed-json', '--times', '100', '-q'];
+    await fiatrail(home, ['sandbox', 'fault', 'add', ...fault]);
+    const rows = manyRows(3);
+    const { code, data, error } = await create(rows, ['--timeout', '1s']);
+    expect([code, data]).toEqual([5, expect.objectContaining({ done: 0, unknown: 0, waiting: 3 })]);
+    expect(error.message).toMatch(/^the list that would show it cannot be read: .*; nothing was sent$/);
+    await fiatrail(home, ['sandbox', 'fault', 'clear', '-q']);
+    expect(await paid()).toEqual([]);
+    expect((await create(rows)).code).toBe(0);
+    expect(await paid()).toEqual(amountsOf(rows));
+  });
+
   test('asks once for all rows, and sends nothing without an answer', async () => {
     const words = createWords(fileOf(manyRows(2))).filter((word) => word !== '--yes');
     expect((await run(words)).error).toMatchObject({ code: 'CONFIRMATION_NEEDED' });
@@ -361,8 +374,15 @@ describe('what a row costs', () => {
 
 test('a list that cannot be read does not hide what was sent', async () => {
   await fiatrail(home, ['sandbox', 'fault', 'add', '--on', START, '--fault', 'lost-response', '--times', '1', '-q']);
-  const list = ['--on', 'transactions.list-payouts', '--fault', 'malformed-json', '--times', '100'];
-  await fiatrail(home, ['sandbox', 'fault', 'add', ...list, '-q']);
-  const { code, data } = await create([['A', '10']], ['--timeout', '1s']);
+  const breakList = () => {
+    const database = new DatabaseSync(join(home.stateDir, 'sandbox.db'));
+    const sql = 'INSERT INTO fault_rule (endpoint, kind, times, created_at) VALUES (?, ?, 100, 0)';
+    database.prepare(sql).run('transactions.list-payouts', 'malformed-json');
+    database.close();
+  };
+  const heard = (_stream: string, text: string) => {
+    if (text.includes('the outcome is unknown')) breakList();
+  };
+  const { code, data } = await create([['A', '10']], ['--timeout', '1s'], { heard });
   expect([code, data]).toEqual([6, expect.objectContaining({ unknown: 1 })]);
 });
