@@ -37,6 +37,7 @@ const ACCOUNT_LISTS = ['test/plans/account-lists.test.ts'];
 const ACCEPTED = ['test/questions/acceptances.test.ts'];
 const OPEN_AT_END = ['test/questions/open-at-end.test.ts'];
 const BULK = ['test/bulk/send.test.ts'];
+const BULK_SAVED = ['test/bulk/saved-accounts.test.ts'];
 const BULK_SHAPES = ['test/bulk/shapes.test.ts'];
 const BULK_MISTAKES = ['test/bulk/mistakes.test.ts'];
 const BULK_CHECK = ['test/bulk/check-command.test.ts'];
@@ -3141,6 +3142,87 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/engine/evidence/baseline.ts',
+    line: 'if (!isOwn || !account.mayWait) return undefined;',
+    change: 'if (!isOwn || account.mayWait) return undefined;',
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/bulk/row-runner.ts',
+    line: 'call, mayWait: true };',
+    change: 'call };',
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/send.ts',
+    line: '  await looked(sending.say, settle);\n',
+    change: '',
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/facts.ts',
+    line: '(bankCode === undefined || each.bankCode === bankCode)',
+    change: 'bankCode !== null',
+    tests: BULK_SAVED,
+  },
+  {
+    file: 'src/bulk/facts.ts',
+    line: 'if (only?.accountId && others.length === 0)',
+    change: 'if (only?.accountId)',
+    tests: BULK_SAVED,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/check.ts',
+    line: 'if (id !== undefined && id !== found)',
+    change: 'if (id === found)',
+    tests: BULK_SAVED,
+  },
+  {
+    file: 'src/commands/bulk/manage.ts',
+    line: 'if (lease) throw busyError(file, lease);',
+    change: '',
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/commands/bulk/manage.ts',
+    line: "(state === 'cancelled' && (status ===",
+    change: "(state !== 'planned' && (status ===",
+    tests: BULK,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/evidence/listing.ts',
+    line: 'const isWhole = isShort || (more?.isComplete === true && !isShown(all));',
+    change: 'const isWhole = isShort || more?.isComplete === true;',
+    tests: ['test/operations/listing.test.ts'],
+    failing: 2,
+  },
+  {
+    file: 'src/engine/evidence/listing.ts',
+    line: '(more?.isComplete === true && !isShown(all))',
+    change: '(more !== undefined && !isShown(all))',
+    tests: ['test/operations/listing.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/evidence/listing.ts',
+    line: 'ids: all.flatMap(',
+    change: 'ids: first.flatMap(',
+    tests: ['test/operations/listing.test.ts'],
+    failing: 2,
+  },
+  {
+    file: 'src/engine/evidence/listing.ts',
+    line: 'isShort || isShown(first)',
+    change: 'isShort || first.length > 0',
+    tests: ['test/operations/listing.test.ts', 'test/bulk/send.test.ts'],
+  },
+  {
     file: 'src/engine/evidence/listing.ts',
     line: 'const isDue = ({ createdAt }: ListRow) => (timeIn(createdAt) ?? Infinity) >= fromMs;',
     change: 'const isDue = ({ createdAt }: ListRow) => (timeIn(createdAt) ?? 0) >= fromMs;',
@@ -4704,8 +4786,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/bulk/progress.ts',
-    line: "return status === 'unknown' ? [rowNote(",
-    change: "return status === 'waiting' ? [rowNote(",
+    line: "if (status !== 'unknown') return [];",
+    change: "if (status !== 'waiting') return [];",
     tests: BULK,
     failing: 1,
   },
@@ -5181,8 +5263,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/agent.ts',
-    line: 'if (!ALLOWED.includes(endpoint.id)) throw',
-    change: "if (endpoint.id === '') throw",
+    line: 'if (!ALLOWED.includes(endpoint.id))\n',
+    change: "if (endpoint.id === '')\n",
     tests: AGENT_ALLOWANCE,
     failing: 1,
   },
@@ -5195,7 +5277,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/sending/agent.ts',
-    line: '  await requireSavedLongAgo(account, endpoint, input);\n',
+    line: '  await requireSavedLongAgo(account, endpoint, input, applied);\n',
     change: '',
     tests: AGENT_MONEY,
   },
@@ -5921,8 +6003,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/commands/bulk/approval.ts',
-    line: '    await requireSumApproved(account, sums, applied);\n    return applied;',
-    change: '    return applied;',
+    line: 'await requireSumApproved(account, sums, applied).catch(',
+    change: 'await Promise.resolve().catch(',
     tests: FILE_PLANS,
     failing: 1,
   },

@@ -71,7 +71,7 @@ export async function checkFile(given: Account, checking: Checking): Promise<Che
   const { command, path } = checking;
   const { parts, sample } = openSample(account, path, command);
   const header = headerIn(sample, command);
-  const check = checkRows(command, header, await factsFor(account, command));
+  const check = checkRows(command, header, await factsFor(account, command, (key) => header.at.has(key)));
   const { findings } = check;
   const found = collectorsOf(command, header);
   const rules = await account.rules.overRows(command.words);

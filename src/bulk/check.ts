@@ -1,9 +1,9 @@
 import { CliError } from '../base/errors.ts';
 import { problemsFinder } from '../contract/check.ts';
 import { type Movement, movementOf } from '../contract/moves.ts';
-import { type Amount, type Asset, amount, amountForPeople, assetNamed } from '../money/amount.ts';
+import { type Amount, type Asset, amount, amountForPeople, assetNamed, printable } from '../money/amount.ts';
 import { amountText, type CellProblem, problemOfCell, problemOfDigits } from './cells.ts';
-import type { Header, RowColumn, RowCommand } from './columns.ts';
+import { type Header, type RowColumn, type RowCommand, savedColumn } from './columns.ts';
 import type { FileRow } from './csv.ts';
 import { type Findings, findingsOf } from './findings.ts';
 import { firstLines } from './first-lines.ts';
@@ -25,6 +25,8 @@ export interface ReadyRow {
 export interface CheckFacts {
   /** Returns the code of a bank, or what is wrong with how it is named. */
   bank(text: string): string | CellProblem;
+  /** Returns the id of the saved bank account with a number, at a bank if one is given, or why there is none. */
+  savedAccount(accountNumber: string, bankCode: string | undefined): string | CellProblem;
   /** The codes of all banks. */
   readonly bankCodes: readonly string[];
   /** When something equal was sent in the last 24 hours, by its movement. */
@@ -182,19 +184,21 @@ function valueReader(command: RowCommand, header: Header, facts: CheckFacts, { e
     return at === undefined ? [] : [{ column, at, read: isRepeating(column) ? remembering(read) : read }];
   });
   const bank = command.columns.find(({ names }) => names === 'bank');
+  const fillIn = savedAccountReader(command, header, facts, { error });
   return ({ line, text }: GivenRow): ReadValues => {
     const values: Record<string, unknown> = {};
     const texts: Record<string, string> = {};
     for (const { column, at, read } of columns) {
       const typed = text(at);
       if (typed === '') {
-        if (column.isRequired) error({ line, at }, { problem: 'is missing' });
+        if (column.isRequired && !(fillIn && column.names === 'bank account'))
+          error({ line, at }, { problem: 'is missing' });
         continue;
       }
       const found = read(typed);
       if (isProblem(found)) error({ line, at, text: column.isSecret ? undefined : typed }, found);
       else {
-        values[column.key] = found.value;
+        if (!column.isOther) values[column.key] = found.value;
         texts[column.key] = found.text;
       }
     }
@@ -212,7 +216,43 @@ function valueReader(command: RowCommand, header: Header, facts: CheckFacts, { e
           hint: 'correct one of them, or remove the column',
         },
       );
+    fillIn?.(line, { texts, values });
     return { texts, values };
+  };
+}
+
+/** Returns what fills in the id of the saved bank account that a row names by its number; undefined for a file without such numbers. */
+function savedAccountReader(
+  command: RowCommand,
+  header: Header,
+  facts: CheckFacts,
+  { error }: Pick<Findings, 'error'>,
+) {
+  const saved = savedColumn(command);
+  const at = header.at.get('accountNumber');
+  if (!saved || at === undefined) return undefined;
+  return (
+    line: number,
+    { texts, values }: { texts: Record<string, string>; values: Record<string, unknown> },
+  ): void => {
+    const { accountNumber, bankCode, [saved.key]: id } = texts;
+    const cell = { line, at, text: accountNumber };
+    if (accountNumber === undefined) {
+      if (id === undefined) error(cell, { problem: 'is missing' });
+      return;
+    }
+    const found = facts.savedAccount(accountNumber, bankCode);
+    if (typeof found !== 'string') {
+      error(cell, found);
+      return;
+    }
+    if (id !== undefined && id !== found)
+      error(cell, {
+        problem: `is the number of the saved account ${found}, and the row names ${printable(id)} too`,
+        hint: 'remove one of them',
+      });
+    texts[saved.key] = found;
+    values[saved.key] = saved.parse(found);
   };
 }
 
@@ -258,7 +298,7 @@ export function warningsOf(header: Header, { recent, bankCodes }: CheckFacts, { 
   let digits = 0;
   const at = { amount: header.at.get('amount'), accountNumber: header.at.get('accountNumber') };
   return (line: number, movement: Movement | undefined, texts: ReadValues['texts']): void => {
-    const { bankCode, accountNumber } = texts;
+    const { bankCode, accountNumber, to } = texts;
     if (movement) {
       const earlier = firstWith(movement.text, line);
       const sent = recent.size === 0 ? undefined : recent.get(movement.text);
@@ -267,7 +307,9 @@ export function warningsOf(header: Header, { recent, bankCodes }: CheckFacts, { 
       if (sent !== undefined)
         warning({ line, at: at.amount }, { problem: `the same was sent to the same destination at ${sent}` });
     }
-    if (bankCode === undefined || accountNumber === undefined || mayBeNuban(bankCode, accountNumber)) return;
+    // The bank has verified an account that is saved.
+    if (to !== undefined || bankCode === undefined || accountNumber === undefined) return;
+    if (mayBeNuban(bankCode, accountNumber)) return;
     digits += 1;
     if (digits > MOST_DIGITS) return;
     const likely = likelyBanks(accountNumber, bankCodes);

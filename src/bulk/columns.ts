@@ -17,6 +17,8 @@ export interface RowColumn {
   readonly isSecret: boolean;
   /** What its values name, such as `bank` or `active user`. */
   readonly names?: string | undefined;
+  /** Whether it is none of the command's parameters: it says in another way what the column of the saved bank account says. */
+  readonly isOther?: boolean;
   /** Throws CliError usage. */
   parse(text: string): unknown;
 }
@@ -33,15 +35,19 @@ export interface RowCommand {
   titleOf(field: string): string;
 }
 
+/** Returns the column that names a saved bank account, if a file may name one by its number too. */
+export const savedColumn = ({ columns }: Pick<RowCommand, 'columns'>): RowColumn | undefined =>
+  columns.some(({ isOther }) => isOther) ? columns.find(({ names }) => names === 'bank account') : undefined;
+
 /** Returns the values of a row by the names of its parameters. */
 export const rowValues = (
   texts: Readonly<Record<string, string>>,
   { columns }: Pick<RowCommand, 'columns'>,
 ): Record<string, unknown> =>
   Object.fromEntries(
-    columns.flatMap(({ key, parse }) => {
+    columns.flatMap(({ key, isOther, parse }) => {
       const text = texts[key];
-      return text === undefined ? [] : [[key, parse(text)] as const];
+      return text === undefined || isOther ? [] : [[key, parse(text)] as const];
     }),
   );
 
@@ -231,7 +237,8 @@ function headerOf(
   at.delete('bank name');
   const isBankByName = bank !== undefined && bankNameAt !== undefined && !at.has(bank.key);
   if (isBankByName) at.set(bank.key, bankNameAt);
-  const lacking = command.columns.filter(({ key, isRequired }) => isRequired && !at.has(key));
+  const byNumber = at.has('accountNumber') ? savedColumn(command) : undefined;
+  const lacking = command.columns.filter(({ key, isRequired }) => isRequired && !at.has(key) && key !== byNumber?.key);
   if (lacking.length > 0 || !at.has('reference')) throw missing(command, lacking, at.has('reference'), line);
   const own = Object.fromEntries(OWN.map((key) => [key, at.get(key)] as const));
   for (const key of OWN) if (!command.columns.some((column) => column.key === key)) at.delete(key);

@@ -6,20 +6,60 @@ import { getFintechWallet } from '../contract/endpoints/wallets.ts';
 import { movementOf } from '../contract/moves.ts';
 import type { Account } from '../engine/account.ts';
 import { existingJournal } from '../engine/connection/journal-location.ts';
-import { bankNamed, type ListedBank, readBanks } from '../engine/previews/banks.ts';
+import { bankNamed, type ListedBank, readBanks, type SavedAccount } from '../engine/previews/banks.ts';
 import { printable } from '../money/amount.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import type { CellProblem } from './cells.ts';
 import type { CheckFacts } from './check.ts';
-import type { RowCommand } from './columns.ts';
+import { type RowCommand, savedColumn } from './columns.ts';
 
 const READ = { isBeforehand: true } as const;
 
-/** Reads what a check must know before it reads the rows. */
-export async function factsFor(account: Account, command: RowCommand): Promise<CheckFacts> {
-  const hasBanks = command.columns.some(({ names }) => names === 'bank');
-  const [banks, recent] = await Promise.all([hasBanks ? readBanks(account) : [], recentMovements(account, command)]);
-  return { bank: (text) => bankIn(banks, text), bankCodes: banks.map(({ code }) => code), recent };
+/** Reads what a check must know before it reads the rows with some columns. */
+export async function factsFor(
+  account: Account,
+  command: RowCommand,
+  has: (key: string) => boolean,
+): Promise<CheckFacts> {
+  const hasBanks = command.columns.some(({ key, names }) => names === 'bank' && has(key));
+  const hasNumbers = savedColumn(command) !== undefined && has('accountNumber');
+  const [banks, saved, recent] = await Promise.all([
+    hasBanks ? readBanks(account) : [],
+    hasNumbers ? savedIn(account) : [],
+    recentMovements(account, command),
+  ]);
+  return {
+    bank: (text) => bankIn(banks, text),
+    savedAccount: (accountNumber, bankCode) => savedWith(saved, accountNumber, bankCode),
+    bankCodes: banks.map(({ code }) => code),
+    recent,
+  };
+}
+
+const savedIn = async (account: Account): Promise<readonly SavedAccount[]> =>
+  (await account.call(listBankAccounts, {}, READ)).data.accounts ?? [];
+
+/** Returns the id of the only saved account with a number, at a bank if one is given, or why there is none. */
+export function savedWith(
+  saved: readonly SavedAccount[],
+  accountNumber: string,
+  bankCode: string | undefined,
+): string | CellProblem {
+  const found = saved.filter(
+    (each) => each.accountNumber === accountNumber && (bankCode === undefined || each.bankCode === bankCode),
+  );
+  const [only, ...others] = found;
+  if (only?.accountId && others.length === 0) return only.accountId;
+  if (others.length > 0)
+    return {
+      problem: `is the number of ${found.length} saved bank accounts`,
+      hint: bankCode === undefined ? 'give the bank too' : 'give the id of one, from: fiatrail bank-accounts list',
+    };
+  const where = bankCode === undefined ? '' : ` at bank ${bankCode}`;
+  return {
+    problem: `no saved bank account has this number${where}`,
+    hint: `add it with: fiatrail bank-accounts add --account-number ${accountNumber} --bank-code ${bankCode ?? 'CODE'}`,
+  };
 }
 
 /** Returns the code of a bank, or what is wrong with how it is named. */

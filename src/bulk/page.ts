@@ -7,12 +7,13 @@ import type { ShownLine } from '../engine/plans/line.ts';
 import { bankInWords, readBanks } from '../engine/previews/banks.ts';
 import type { StagedRow } from '../journal/files.ts';
 import { type Amount, type Asset, amount, amountForPeople, printable } from '../money/amount.ts';
-import { parseExactJson } from '../money/decimal.ts';
+import { grouped, parseExactJson } from '../money/decimal.ts';
 import { warningsOf } from './check.ts';
 import { balancesOf, feesOf, readingOnly, shortage } from './check-file.ts';
 import { type Header, type RowCommand, rowValues } from './columns.ts';
 import { factsFor, problemOfHolder } from './facts.ts';
 import { findingsOf } from './findings.ts';
+import { rowsText } from './progress.ts';
 
 /** A staged row, and what it would send. */
 interface PagedRow extends StagedRow {
@@ -65,7 +66,7 @@ export async function pageOf(given: Account, staged: readonly StagedRow[], pagin
     struckSums: sumsOf(rows.filter(({ reference }) => struck.includes(reference))),
     rows: new Map(rows.map(({ reference, movement }) => [reference, movement.amount])),
     lines: [
-      ['rows', `${rows.length} as ${command.words}`],
+      ['rows', rowsAs(rows.length, command)],
       ...sumsOf(rows).map((sum): ShownLine => ['sum', amountForPeople(sum)]),
       ...totals(rows, nameOf),
       ...largest(rows, nameOf),
@@ -92,6 +93,9 @@ export async function pageOf(given: Account, staged: readonly StagedRow[], pagin
     },
   };
 }
+
+/** `3 as payout create`: as a line with the title `rows` says it. */
+const rowsAs = (count: number, { words }: RowCommand): string => `${grouped(count)} as ${words}`;
 
 /** Throws CliError usage for a row that does not say by itself how much goes where: what is approved must be what is sent. */
 function pagedRow(command: RowCommand, row: StagedRow): PagedRow {
@@ -159,12 +163,12 @@ function totals(rows: readonly PagedRow[], nameOf: NameOf): readonly ShownLine[]
   const sorted = found.toSorted((a, b) => compared(a.sum, b.sum) || (a.key < b.key ? -1 : 1));
   const lines = sorted.slice(0, MOST_TOTALS).map(({ key, rows: count, sum }): ShownLine => {
     const group = key.slice(key.indexOf(' ') + 1);
-    return ['to', `${group}: ${sum ? amountForPeople(sum) : ''} in ${count} ${count === 1 ? 'row' : 'rows'}`];
+    return ['to', `${group}: ${sum ? amountForPeople(sum) : ''} in ${rowsText(count)}`];
   });
   const others = sorted.slice(MOST_TOTALS);
   if (others.length === 0) return lines;
   const count = others.reduce((sum, each) => sum + each.rows, 0);
-  return [...lines, ['to', `and ${others.length} more, in ${count} rows`]];
+  return [...lines, ['to', `and ${others.length} more, in ${rowsText(count)}`]];
 }
 
 function largest(rows: readonly PagedRow[], nameOf: NameOf): readonly ShownLine[] {
@@ -269,7 +273,8 @@ async function warnings(
   nameOf: NameOf,
 ): Promise<readonly ShownLine[]> {
   const findings = findingsOf(NO_HEADER);
-  const warn = warningsOf(NO_HEADER, await factsFor(account, command), findings);
+  const facts = await factsFor(account, command, (key) => rows.some(({ texts }) => texts[key] !== undefined));
+  const warn = warningsOf(NO_HEADER, facts, findings);
   for (const row of rows) {
     const { line, movement, texts } = row;
     warn(line, movement, texts);

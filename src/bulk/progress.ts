@@ -91,7 +91,9 @@ export function badRowNotes(rows: readonly FollowedRow[], noted: ReadonlySet<str
     if (noted.has(row.reference)) return [];
     const why = operation?.detail ? `: ${operation.detail}` : '';
     if (status === 'failed' || status === 'rejected') return [rowNote(row, `${status}${why}`)];
-    return status === 'unknown' ? [rowNote(row, `the outcome is unknown${why}`)] : [];
+    if (status !== 'unknown') return [];
+    const says = 'the outcome is unknown';
+    return [rowNote(row, operation?.detail?.startsWith(says) ? operation.detail : `${says}${why}`)];
   });
   if (bad.length <= MOST_NOTES) return bad;
   return [...bad.slice(0, MOST_NOTES), `and ${rowsText(bad.length - MOST_NOTES)} more; see them with: bulk report`];

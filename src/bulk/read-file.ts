@@ -22,9 +22,9 @@ export async function openRows(
   wrong: (problems: readonly RowProblem[]) => void,
   agreed?: string,
 ): Promise<AsyncGenerator<readonly StagedRow[]>> {
-  const facts = { ...(await factsFor(account, command)), recent: new Map() };
   const { parts, sample } = openSample(account, path, command);
   const header = headerIn(sample, command);
+  const facts = { ...(await factsFor(account, command, (key) => header.at.has(key))), recent: new Map() };
   const check = checkRows(command, header, facts);
   // Digests are made before a transaction waits for them.
   async function* batches(): AsyncGenerator<readonly StagedRow[]> {

@@ -133,6 +133,9 @@ async function sendIn(
   mayGoOn: () => Promise<CliError | undefined>,
 ): Promise<SentRows> {
   const run = { sent: 0, errors: 0, noted: new Set<string>() };
+  const settle = () => settleUnknown(account, file, staged);
+  // What is proven not to have arrived is sent by this run.
+  await looked(sending.say, settle);
   let stopped: CliError | undefined;
   for (let isFirst = true; ; isFirst = false) {
     const rows = await followedRows(journal, file, staged);
@@ -140,7 +143,6 @@ async function sendIn(
     const pass = await passOver({ account, file, rows, due, sending, run, mayGoOn });
     stopped = pass.stopped;
     // Rows that equal one with an unknown outcome can be sent once that is known.
-    const settle = () => settleUnknown(account, file, staged);
     const isSettled = stopped === undefined && pass.later > 0 && (await looked(sending.say, settle)) > 0;
     if (!isSettled) break;
   }
@@ -263,7 +265,8 @@ export async function settleUnknown(
   return settled;
 }
 
-const busyError = ({ key }: StagedFile, { host, process, untilMs }: FileLease) =>
+/** The error of a file that another process sends. */
+export const busyError = ({ key }: StagedFile, { host, process, untilMs }: FileLease) =>
   new CliError('declined', `process ${process} on ${host} sends the file ${key}; nothing was sent by this one`, {
     code: 'FILE_BUSY',
     hint: advice`see how far it is with: [fiatrail bulk status ${key}]; if it has ended, go on after ${new Date(untilMs).toISOString()}`,

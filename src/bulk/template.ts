@@ -17,16 +17,22 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   label: 'Supplier 1001',
 };
 
-const exampleOf = ({ key, title, names }: RowColumn): string =>
-  EXAMPLES[key] ??
-  (names === 'bank account' ? 'default' : undefined) ??
-  (names?.includes('wallet') || title.includes('address') || key === 'to' ? 'ADDRESS_OR_ID' : 'USER_ID');
+/** A saved account is named by its number and its bank, which have columns of their own. */
+const isNamedOtherwise = ({ names }: RowColumn): boolean => names === 'bank account';
+
+function exampleOf(column: RowColumn): string {
+  if (isNamedOtherwise(column)) return '';
+  const { key, title, names } = column;
+  const isAddress = names?.includes('wallet') || title.includes('address') || key === 'to';
+  return EXAMPLES[key] ?? (isAddress ? 'ADDRESS_OR_ID' : 'USER_ID');
+}
 
 /** Returns a file for a command: what each column means, as comments above the titles, and one row to replace. */
 export function templateOf({ words, columns }: RowCommand): string {
-  const notes = columns.map(
-    ({ title, help, isRequired }) => `# ${title}: ${help.replaceAll('\n', ' ')}${isRequired ? '' : ' (may be empty)'}`,
-  );
+  const notes = columns.map((column) => {
+    const mayBeEmpty = !column.isRequired || isNamedOtherwise(column);
+    return `# ${column.title}: ${column.help.replaceAll('\n', ' ')}${mayBeEmpty ? ' (may be empty)' : ''}`;
+  });
   const comments = [
     `# ${words}: one row for each. Make the columns text before you paste numbers, and save as CSV in UTF-8.`,
     `# reference: ${REFERENCE}`,

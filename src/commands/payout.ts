@@ -4,13 +4,13 @@ import type { Account } from '../engine/account.ts';
 import { payeeTerms, payout } from '../engine/evidence/payouts.ts';
 import type { ShownLine } from '../engine/plans/line.ts';
 import { accountBalance, balanceLine } from '../engine/previews/balances.ts';
-import { type SavedAccount, savedAccountNamed } from '../engine/previews/banks.ts';
+import { bankWord, type SavedAccount, savedAccountNamed } from '../engine/previews/banks.ts';
 import { platformFeeOn } from '../engine/previews/fees.ts';
 import { amountLine, PREVIEW_READ, readPreviews } from '../engine/previews/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, toWireNumber } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { thingListCommand } from '../terminal/list-command.ts';
-import { amountHelp, amountOf, id, picked, required } from '../terminal/parse/parameters.ts';
+import { amountHelp, amountOf, digits, id, option, picked, required } from '../terminal/parse/parameters.ts';
 import { change } from '../terminal/terminal.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 import { payout as aPayout } from '../things/bank-transfers.ts';
@@ -44,6 +44,8 @@ async function costLines(account: Account, amount: Amount): Promise<readonly Sho
   ];
 }
 
+const NUMBER_HELP = 'number of a saved bank account, in place of its id';
+
 const requestOf = ({ amount, to }: { readonly amount: Amount; readonly to: string }) => ({
   amount: toWireNumber(amount, 'base'),
   bankAccountId: to,
@@ -52,7 +54,18 @@ const requestOf = ({ amount, to }: { readonly amount: Amount; readonly to: strin
 const start = startCommand(payout, startPayout, {
   words: ['payout', 'create'],
   money: 'guarded',
-  rows: { endpoint: startPayout, request: requestOf, fees: feeOn },
+  rows: {
+    endpoint: startPayout,
+    others: {
+      accountNumber: option('--account-number <digits>', NUMBER_HELP, digits('account number', 10)),
+      bankCode: picked(
+        'bank',
+        option('--bank-code <code>', 'the bank of the account number, by code or name', bankWord),
+      ),
+    },
+    request: requestOf,
+    fees: feeOn,
+  },
   summary: 'Start a payout to one of the account’s bank accounts',
   details:
     'Converts the account’s own cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',

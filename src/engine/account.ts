@@ -42,6 +42,8 @@ export interface Account {
   readonly notices: Notices;
   /** What this command has done in the account. */
   readonly activity: Activity;
+  /** Whether money may wait until the list that will show it can be read, as the rows of a file may: without that, an outcome can stay unknown for good. */
+  readonly mayWait?: true;
   /** The times that all hosts agree on. */
   readonly time: ServiceTime;
   /** The rules for a change: those of the profile, and those that hosts share in the journal. */

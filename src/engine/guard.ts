@@ -73,10 +73,10 @@ export async function requireFree(
 }
 
 /** The error for a plan that somebody rejected or withdrew just before its operation was recorded. */
-export const planClosed = (not: 'sent' | 'changed'): CliError =>
+export const planClosed = (not: 'sent' | 'changed', planId: string | undefined): CliError =>
   new CliError('declined', `the plan was rejected or withdrawn in the meantime; nothing was ${not}`, {
     code: 'PLAN_CLOSED',
-    hint: advice`see who decided, and why, with: [fiatrail plans show]`,
+    hint: planId === undefined ? undefined : advice`see who decided, and why, with: [fiatrail plans show ${planId}]`,
   });
 
 /** The error for an operation that stops another one. Nothing was sent this time. */

@@ -39,6 +39,8 @@ export interface RowsOfCommand {
   readonly leavesOut?: readonly string[];
   /** The names of optional parameters that each row needs. */
   readonly needs?: readonly string[];
+  /** What a file may have in place of the id of a saved bank account: its number and its bank. */
+  readonly others?: Parameters;
   /** Returns the request of a row. A bank in the values is a code. Throws CliError usage. */
   request(values: never): unknown;
   /** Reads the fees that come on top of an amount; undefined if they are not known. Left out if none do. */

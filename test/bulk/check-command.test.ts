@@ -175,7 +175,7 @@ describe('bulk template', () => {
 
   test.each([
     ['offramp create', 'reference,user id,amount,bank code,account number'],
-    ['payout create', 'reference,amount,to'],
+    ['payout create', 'reference,amount,to,account number,bank code'],
     ['withdrawals create', 'reference,user id,token,amount,from,to,network'],
     ['transfers create', 'reference,token,amount,to,note'],
     ['users onboard', 'reference,bvn'],

@@ -1,7 +1,7 @@
 import { type CheckFacts, checkRows, type ReadyRow, type RowCheck } from '../../src/bulk/check.ts';
 import { type Header, headerIn, type RowCommand } from '../../src/bulk/columns.ts';
 import { csvRows, requireCsv } from '../../src/bulk/csv.ts';
-import { bankIn } from '../../src/bulk/facts.ts';
+import { bankIn, savedWith } from '../../src/bulk/facts.ts';
 import { commandAs, rowCommandOf } from '../../src/commands/bulk/row-command.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 
@@ -15,8 +15,16 @@ export const BANKS = [
 /** A number with the check digit of Guaranty Trust Bank. */
 export const NUMBER = '0123456785';
 
+/** Saved bank accounts: two banks may have the same number. */
+export const SAVED = [
+  { accountId: 'saved-one', accountNumber: NUMBER, bankCode: '000013' },
+  { accountId: 'saved-two', accountNumber: '0123456790', bankCode: '000013' },
+  { accountId: 'saved-three', accountNumber: '0123456790', bankCode: '000015' },
+];
+
 export const FACTS: CheckFacts = {
   bank: (text) => bankIn(BANKS, text),
+  savedAccount: (accountNumber, bankCode) => savedWith(SAVED, accountNumber, bankCode),
   bankCodes: BANKS.map(({ code }) => code),
   recent: new Map(),
 };

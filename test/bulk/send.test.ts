@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Home } from '../support/built.ts';
-import { fiatrail, fiatrailJson, type HereOptions } from '../support/in-process.ts';
+import { clockThatSkips, fiatrail, fiatrailJson, type HereOptions } from '../support/in-process.ts';
 import { amountsOf, createWords, homeForRows, manyRows, paidIn, type Row, runIn, writeRows } from './payouts.ts';
 
 /** The endpoint that starts a payout. */
@@ -16,6 +17,17 @@ beforeEach(async () => {
 
 const fileOf = (rows: readonly Row[], name?: string) => writeRows(home, rows, name);
 const run = (argv: readonly string[], options?: HereOptions) => runIn(home, argv, options);
+const LOST = [
+  'sandbox',
+  'fault',
+  'add',
+  '--on',
+  'transactions.fintech-offramp',
+  '--fault',
+  'lost-request',
+  '--times',
+  '1',
+];
 const paid = () => paidIn(home);
 const create = (rows: readonly Row[], more: readonly string[] = [], options?: HereOptions) =>
   run([...createWords(fileOf(rows)), ...more], options);
@@ -34,6 +46,33 @@ describe('bulk create', () => {
     expect((await create(rows)).code).toBe(0);
     // In another order, it is the same file.
     expect((await create(rows.toReversed())).code).toBe(0);
+    expect(await paid()).toEqual(amountsOf(rows));
+  });
+
+  test('sends one that never arrived again, also after a hundred others of the same moment', async () => {
+    const rows = manyRows(110);
+    const nowMs = Date.now();
+    const still = { clock: { ...clockThatSkips(nowMs), now: () => nowMs } };
+    await create(rows, ['--first', '105'], still);
+    await fiatrail(home, [...LOST, '-q']);
+    expect((await create(rows, [], still)).data).toMatchObject({ done: 109, unknown: 1 });
+    await fiatrail(home, ['sandbox', 'advance', '20m', '-q']);
+    await fiatrail(home, ['payout', 'create', '--amount', '7', '--to', 'default', '--yes', '-q']);
+    // Its first look is the second one, and proves it before the rows are sent.
+    expect((await create(rows)).data).toMatchObject({ done: 110, unknown: 0 });
+    expect(await paid()).toEqual([...amountsOf(rows), '7.00'].toSorted());
+  });
+
+  test('sends no row while the list that would show it cannot be read, and the next run goes on', async () => {
+    const fault = ['--on', 'transactions.list-payouts', '--fault', 'malformed-json', '--times', '100', '-q'];
+    await fiatrail(home, ['sandbox', 'fault', 'add', ...fault]);
+    const rows = manyRows(3);
+    const { code, data, error } = await create(rows, ['--timeout', '1s']);
+    expect([code, data]).toEqual([5, expect.objectContaining({ done: 0, unknown: 0, waiting: 3 })]);
+    expect(error.message).toMatch(/^the list that would show it cannot be read: .*; nothing was sent$/);
+    await fiatrail(home, ['sandbox', 'fault', 'clear', '-q']);
+    expect(await paid()).toEqual([]);
+    expect((await create(rows)).code).toBe(0);
     expect(await paid()).toEqual(amountsOf(rows));
   });
 
@@ -165,6 +204,27 @@ describe('a row that does not succeed', () => {
     ]);
     return added.accountId;
   }
+
+  test('is listed for a new reference once its file is cancelled, and no process may still send it', async () => {
+    const rows: readonly Row[] = [
+      ['A', '10'],
+      ['B', '11'],
+      ['C', '12'],
+    ];
+    await run([...createWords(fileOf(rows)), '--first', '1']);
+    const report = ['bulk', 'report', 'nov', '--failed', '-q', '-o', 'json'];
+    expect((await run(report)).data.rows).toEqual([]);
+    await run(['bulk', 'cancel', 'nov', '--yes', '-q', '-o', 'json']);
+    const listed = (await run(report)).data.rows.map((row: Record<string, string>) => [row['was'], row['amount']]);
+    expect(listed).toEqual([
+      ['B', '11'],
+      ['C', '12'],
+    ]);
+    const journal = new DatabaseSync(join(home.stateDir, 'journal.db'));
+    journal.exec(`UPDATE file_lease SET process = ${process.ppid}, busy_until = ${Date.now() + 60_000}`);
+    journal.close();
+    expect((await run(report)).error).toMatchObject({ code: 'FILE_BUSY' });
+  });
 
   test('is never sent again under its reference, and can be reported for a new one', async () => {
     const bad = await failingAccount('0000000009');
@@ -314,8 +374,15 @@ describe('what a row costs', () => {
 
 test('a list that cannot be read does not hide what was sent', async () => {
   await fiatrail(home, ['sandbox', 'fault', 'add', '--on', START, '--fault', 'lost-response', '--times', '1', '-q']);
-  const list = ['--on', 'transactions.list-payouts', '--fault', 'malformed-json', '--times', '100'];
-  await fiatrail(home, ['sandbox', 'fault', 'add', ...list, '-q']);
-  const { code, data } = await create([['A', '10']], ['--timeout', '1s']);
+  const breakList = () => {
+    const database = new DatabaseSync(join(home.stateDir, 'sandbox.db'));
+    const sql = 'INSERT INTO fault_rule (endpoint, kind, times, created_at) VALUES (?, ?, 100, 0)';
+    database.prepare(sql).run('transactions.list-payouts', 'malformed-json');
+    database.close();
+  };
+  const heard = (_stream: string, text: string) => {
+    if (text.includes('the outcome is unknown')) breakList();
+  };
+  const { code, data } = await create([['A', '10']], ['--timeout', '1s'], { heard });
   expect([code, data]).toEqual([6, expect.objectContaining({ unknown: 1 })]);
 });

@@ -20,7 +20,8 @@ test('the lines of the page run in their order', async () => {
     if (file) writeFileSync(join(home.path, file), stdout);
   }
   const report = readFileSync(join(home.path, 'suppliers-report.csv'), 'utf8');
-  expect(report).toMatch(/^reference,line,amount,to,status,.*\r?\nINV-1001,\d+,5000.00,default,done,/);
+  const titles = 'reference,line,amount,to,account number,bank code,status,';
+  expect(report).toMatch(new RegExp(`^${titles}.*\\r?\\nINV-1001,\\d+,5000.00,[\\w-]+,0123456789,000013,done,`));
 });
 
 test('the exit codes of the page are those of fiatrail', () => {

@@ -415,13 +415,44 @@ describe('before a request leaves, one page tells', () => {
     ['nothing if it has no list', {} as Page, undefined],
     ['nothing if the list is oldest first', { rows: newestFirst.toReversed() }, undefined],
     ['nothing if the list has no order', { rows: [...newestFirst.slice(50), ...newestFirst.slice(0, 50)] }, undefined],
-    ['nothing if all rows are of one moment', { rows: rows(100, 0, 0) }, undefined],
     ['nothing if the rows have no times', { rows: newestFirst.map((row) => ({ ...row, atMs: null })) }, undefined],
   ])('%s', async (_what, page, expected) => {
     const { account, asked, options } = fakeAccount(() => page);
     expect(await rowsBefore(account, listOf(), { isBeforehand: true })).toEqual(expected);
     expect(asked).toEqual([{ size: 100, count: 0, lastId: undefined, period: {} }]);
     expect(options).toEqual([{ isBeforehand: true }]);
+  });
+});
+
+describe('before a request leaves, a page of one moment is read with those after it', () => {
+  const first = [LIKE, ...rows(99, 1_000, 0)];
+  const marks = first.map(({ id }) => markOf(String(id)));
+  const second = [{ ...LIKE, id: 'like-2', atMs: 0 }, ...rows(99, -1_000, -60_000, 's')];
+  const ids = ['like', 'like-2'];
+
+  test.each<[string, readonly Row[], object | undefined, requests: number]>([
+    [
+      'until they show the order',
+      [...first, ...second, ...rows(100, -HOUR_MS, -HOUR_MS)],
+      { ids, sinceMs: -60_000 },
+      3,
+    ],
+    ['until the list ends', [...first, ...second.slice(0, 1)], { ids, sinceMs: null }, 4],
+    ['for five pages at most', rows(1_000, 0, 0), undefined, 6],
+    [
+      'and they show that the list is oldest first',
+      [...rows(100, 0, 0), ...rows(100, 1_000, 60_000, 's')],
+      undefined,
+      3,
+    ],
+  ])('%s', async (_what, all, expected, requests) => {
+    const { account, options } = fakeAccount(serving(all));
+    const since = expected && 'sinceMs' in expected && typeof expected.sinceMs === 'number' ? SINCE_MS : 0;
+    const sinceMs =
+      expected && 'sinceMs' in expected && expected.sinceMs !== null ? since + Number(expected.sinceMs) : null;
+    const known = expected && { ...expected, marks, sinceMs };
+    expect(await rowsBefore(account, listOf(), { isBeforehand: true })).toEqual(known);
+    expect(options).toEqual(Array.from({ length: requests }, () => ({ isBeforehand: true })));
   });
 });
 

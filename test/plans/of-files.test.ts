@@ -88,6 +88,29 @@ test('a rule that the rows break together blocks the plan, and one that was set 
   expect(sent(team)).toEqual([]);
 });
 
+test('a threshold that was set while a file is half sent stops it, and says how to go on', async () => {
+  const team = await open();
+  await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 90000']);
+  const half = await team.run('ada', json(...words(written(team)), '--yes', '--first', '3'));
+  expect([half.code, sent(team).length]).toEqual([8, 3]);
+  await agreeOn(team, 'ada', 'bayo', ['approval-threshold', 'CNGN 49999']);
+  const stopped = await resume(team);
+  expect([endOf(stopped), sent(team).length]).toEqual([[9, 'APPROVAL_REQUIRED'], 3]);
+  const { actions } = JSON.parse(stopped.stderr.trim().split('\n').at(-1) ?? '').error;
+  expect(actions.map(({ argv }: { argv: readonly string[] }) => argv)).toEqual([
+    ['bulk', 'cancel', 'nov'],
+    ['bulk', 'report', 'nov', '--failed', '-o', 'csv'],
+  ]);
+  for (const { argv } of actions.slice(0, 1)) expect((await team.run('ada', json(...argv, '--yes'))).code).toBe(0);
+  const left = jsonOf(await team.run('ada', json('bulk', 'report', 'nov', '--failed'))).rows;
+  const again = left.map((row: Record<string, string>) => [`${row['was']}b`, row['amount'], row['to']]);
+  expect(again).toEqual(OTHERS.slice(3));
+  const id = await planned(team, 'ada', [], again, 'dec');
+  await approve(team, 'bayo', id);
+  await apply(team, 'ada', id);
+  expect(sent(team)).toEqual(amounts());
+});
+
 test('a balance that no longer suffices keeps all rows from leaving, unless enough were struck out', async () => {
   const team = await open();
   const id = await planned(team);

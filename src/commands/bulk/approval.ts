@@ -1,5 +1,5 @@
 import { advice } from '../../base/advice.ts';
-import { CliError } from '../../base/errors.ts';
+import { CliError, withDetails } from '../../base/errors.ts';
 import type { Account } from '../../engine/account.ts';
 import type { QueuedPlan } from '../../engine/plans/acts.ts';
 import { approversOf, FILES } from '../../engine/plans/approver-list.ts';
@@ -35,10 +35,16 @@ export async function approvalOf(account: Account, file: StagedFile): Promise<Ap
   if (queued) await requireStruck(queued, file);
   return async () => {
     const applied = queued && (await countingNow(account, queued));
-    await requireSumApproved(account, sums, applied);
+    await requireSumApproved(account, sums, applied).catch((error: unknown) => {
+      throw queued || !(error instanceof CliError) ? error : withDetails(error, { hint: withoutPlan(file) });
+    });
     return applied;
   };
 }
+
+/** How to go on with a file that was staged before its sum needed an approval: its rows keep the key that has no plan. */
+const withoutPlan = ({ key }: StagedFile) =>
+  advice`what was sent stays sent; cancel the rest with: [fiatrail bulk cancel ${key}]; then list it with [fiatrail bulk report ${key} --failed -o csv], and plan it as a new file with new references`;
 
 /** Throws CliError usage unless a file is sent without just the rows that the approvals of its plan struck out. */
 async function requireStruck(queued: QueuedPlan, { key, plan }: StagedFile): Promise<void> {

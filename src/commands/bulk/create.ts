@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import type { CheckedFile } from '../../bulk/check-file.ts';
 import { requireSameRows } from '../../bulk/compare.ts';
 import type { RowProblem } from '../../bulk/findings.ts';
-import { KEY_END } from '../../bulk/progress.ts';
+import { KEY_END, rowsText } from '../../bulk/progress.ts';
 import type { SecretRows } from '../../bulk/read-file.ts';
 import { followedRows, stateError } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
@@ -97,7 +97,7 @@ export const createCommand = (catalogue: readonly Group[]) =>
       await requireSumApproved(account, checked.sums, undefined);
       await journal.confirm(names, true);
       await confirmRequest(terminal.dialog, account.profile, {
-        summary: `send ${checked.rows} rows as ${runs.words.join(' ')}`,
+        summary: `send ${rowsText(checked.rows)} as ${runs.words.join(' ')}`,
         lines: consentLines(path, key, runs, checked),
       });
       const { batches, secrets } = await toStage(account, runs, path, checked.digest);
@@ -148,7 +148,7 @@ export async function goOn(
   if (left > 0 && file.state !== 'cancelled') {
     await journal.confirm(await account.accountNames(), true);
     await confirmRequest(terminal.dialog, account.profile, {
-      summary: `send the ${left} of ${rows.length} rows that are left, as ${file.command}`,
+      summary: `send the ${left} of ${rowsText(rows.length)} that are left, as ${file.command}`,
       lines: [['key', file.key]],
     });
   }

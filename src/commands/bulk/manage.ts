@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
-import { followedRows, stateError } from '../../bulk/send.ts';
+import { type FollowedRow, rowsText } from '../../bulk/progress.ts';
+import { busyError, followedRows, stateError } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { endDryRun } from '../../engine/requests.ts';
@@ -115,7 +116,7 @@ const cancelCommand = command({
     const { waiting, rejected } = await dataOf(account, file);
     endDryRun(account, { cancels: key, rows: waiting + rejected });
     await confirmRequest(terminal.dialog, account.profile, {
-      summary: `cancel ${waiting + rejected} rows of the file ${key} for good`,
+      summary: `cancel ${rowsText(waiting + rejected)} of the file ${key} for good`,
       lines: [['key', key]],
     });
     const { files } = await account.journal();
@@ -138,7 +139,7 @@ const reportCommand = (catalogue: readonly Group[]) =>
     words: ['bulk', 'report'],
     summary: 'Report what became of each row of a file',
     details:
-      'Prints the columns of the file with the status, the ids, the reason, the times and the fee of each row. With --failed, prints only the rows that failed, without references: give them new ones, and send them as another file.',
+      'Prints the columns of the file with the status, the ids, the reason, the times and the fee of each row. With --failed, prints only the rows that failed or were cancelled, without references: give them new ones, and send them as another file.',
     examples: [
       'fiatrail bulk report suppliers-2026-11',
       'fiatrail bulk report suppliers-2026-11 --failed -o csv > again.csv',
@@ -147,16 +148,23 @@ const reportCommand = (catalogue: readonly Group[]) =>
     prints: reportedSchema,
     parameters: {
       key: keyArgument,
-      failed: switchOn('--failed', 'print only rows that failed, for a file with new references'),
+      failed: switchOn('--failed', 'print only rows that failed or were cancelled, for a file with new references'),
     },
     run: async (account, _terminal, { key, failed }): Promise<Outcome> => {
       const { reportedRows, statusSums } = await import('../../bulk/report.ts');
       const file = await fileNamed(account, key);
       const runs = rowCommandOf(await commandAs(catalogue, file.command));
-      const reported = await reportedRows(account, runs, await followedRows(await account.journal(), file));
+      const journal = await account.journal();
+      // A process that has not noticed the cancellation may be about to send one more row.
+      const lease = failed && file.state === 'cancelled' ? await journal.files.leaseOf(file) : undefined;
+      if (lease) throw busyError(file, lease);
+      const reported = await reportedRows(account, runs, await followedRows(journal, file));
       const sums = statusSums(file, reported).map((each) => ({ ...each, sum: each.sum ?? null }));
-      const titles = runs.columns.filter(({ isSecret }) => !isSecret);
-      const shown = failed ? reported.filter(({ row }) => row.status === 'failed') : reported;
+      const isGiven = (name: string) => reported.some(({ row }) => row.texts[name] !== undefined);
+      const titles = runs.columns.filter(
+        ({ key: name, isSecret, isOther }) => !isSecret && !(isOther && !isGiven(name)),
+      );
+      const shown = failed ? reported.filter(({ row }) => needsNewReference(file, row)) : reported;
       const rows = shown.map(({ row, fee, reason }) => {
         const { reference, line, texts, status, operation } = row;
         const own = Object.fromEntries(titles.map(({ key: name, title }) => [title, texts[name] ?? null]));
@@ -177,6 +185,10 @@ const reportCommand = (catalogue: readonly Group[]) =>
       };
     },
   });
+
+/** Whether a row is never sent again under its reference, although it moved nothing. */
+const needsNewReference = ({ state }: StagedFile, { status }: FollowedRow): boolean =>
+  status === 'failed' || (state === 'cancelled' && (status === 'waiting' || status === 'rejected'));
 
 const sumRow = ({
   status,

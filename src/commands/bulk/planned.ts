@@ -3,6 +3,7 @@ import { approvalThresholdWords } from '../../account/approval-threshold.ts';
 import { advice } from '../../base/advice.ts';
 import { CliError } from '../../base/errors.ts';
 import { type FilePage, pageOf } from '../../bulk/page.ts';
+import { rowsText } from '../../bulk/progress.ts';
 import { stateError } from '../../bulk/send.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
@@ -48,7 +49,7 @@ async function changeOfRows(
   const change: PlannedChange = {
     endpoint: ROWS,
     input: { key, command: command.words, rows: rows.length, digest },
-    summary: `send ${rows.length} rows as ${command.words}, ${page.sums.map(amountForPeople).join(' and ')} together`,
+    summary: `send ${rowsText(rows.length)} as ${command.words}, ${page.sums.map(amountForPeople).join(' and ')} together`,
     lines: [['key', `${key}; each row under ${key}/REFERENCE`], ...page.lines, ['digest', digest]],
     tag: undefined,
     count: rows.length,
@@ -86,7 +87,7 @@ export function requirePlannable({ rows: { endpoint }, words }: CommandWithRows,
       'usage',
       `"${words.join(' ')}" moves no money, so its rows cannot be planned; nothing was sent`,
       {
-        hint: 'omit --plan',
+        hint: advice`send them without one: [fiatrail bulk create … --as ${words.join(' ')}]`,
       },
     );
   if (mode.path !== undefined)
@@ -136,7 +137,7 @@ export async function plannedFile(account: Account, { plan }: Pick<PlanToApply, 
   if (file && rows && queued?.plan.hash === plan.hash) return { file, queued, rows };
   throw new CliError('usage', `this journal does not have the rows of the plan ${plan.content.id}; nothing was sent`, {
     code: 'ROWS_MISSING',
-    hint: 'apply it on a host that shares the journal in which it was written',
+    hint: advice`apply it on a host that shares the journal in which it was written: [fiatrail plans apply ${plan.content.id}]`,
   });
 }
 
@@ -168,7 +169,7 @@ export async function openPlannedFile(
   const shown = [...lines, ...previews, ...notes, ...struckLines(struck, sums)];
   endDryRun(account, { plan: mode.plan.content.id, key, rows: rows.length - struck.length });
   await (await account.journal()).confirm(await account.accountNames(), true);
-  const summary = `send ${rows.length - struck.length} rows as ${file.command}, as planned`;
+  const summary = `send ${rowsText(rows.length - struck.length)} as ${file.command}, as planned`;
   await confirmRequest(terminal.dialog, account.profile, { summary, lines: shown });
   // It may have expired while the question was open.
   const nowMs = await account.time.nowMs();

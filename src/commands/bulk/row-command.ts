@@ -35,14 +35,18 @@ const flagOf = ({ name }: Pick<Parameter<unknown>, 'name'>) => /^--([\w-]+)/.exe
 
 /** Returns a command as rows need it: its parameters are the columns. */
 export function rowCommandOf({ words, parameters, rows, fields = {} }: CommandWithRows): RowCommand {
-  const { endpoint, leavesOut = [], needs = [] } = rows;
-  const columns = Object.entries(parameters).flatMap(([key, parameter]): RowColumn[] => {
-    if (OF_A_RUN.has(key) || leavesOut.includes(key)) return [];
+  const { endpoint, leavesOut = [], needs = [], others = {} } = rows;
+  const columnOf = (key: string, parameter: Parameter<unknown>): RowColumn => {
     const { help, required, picks, parse } = parameter;
-    const isRequired = required || needs.includes(key);
     const title = flagOf(parameter).replaceAll('-', ' ');
-    return [{ key, title, help, isRequired, isSecret: key === 'bvn', names: picks, parse }];
-  });
+    const isRequired = required || needs.includes(key);
+    return { key, title, help, isRequired, isSecret: key === 'bvn', names: picks, parse };
+  };
+  const own = Object.entries(parameters).filter(([key]) => !OF_A_RUN.has(key) && !leavesOut.includes(key));
+  const columns = [
+    ...own.map(([key, parameter]) => columnOf(key, parameter)),
+    ...Object.entries(others).map(([key, parameter]) => ({ ...columnOf(key, parameter), isOther: true })),
+  ];
   return {
     words: words.join(' '),
     endpoint,

@@ -71,7 +71,7 @@ export function rowRunner({ account, terminal, rows, command, file, secrets, app
     const values = rowValues(texts, runs);
     const request = runs.requestOf(values);
     // A second interrupt must say which request was in the air.
-    const own: Account = { ...rows, activity: account.activity, call };
+    const own: Account = { ...rows, activity: account.activity, call, mayWait: true };
     delete own.activity.changed;
     const { unopened } = rows.activity;
     if (unopened) own.activity.unopened = unopened;

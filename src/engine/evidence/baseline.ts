@@ -1,4 +1,4 @@
-import { CliError } from '../../base/errors.ts';
+import { CliError, withDetails } from '../../base/errors.ts';
 import { type Endpoint, effectOf } from '../../contract/endpoint.ts';
 import { redact } from '../../contract/redact.ts';
 import type { Baseline } from '../../journal/intent.ts';
@@ -32,7 +32,7 @@ export async function baselineOf(
 const requestOf = (endpoint: Endpoint, input: unknown) =>
   parseExactJson(JSON.stringify(redact(endpoint.request(), input))) as Record<string, unknown>;
 
-/** A list that cannot be read stops no payment; without it, less will be evidence. */
+/** A list that cannot be read stops no payment that a person waits for; without it, less will be evidence. */
 async function rowsNow(
   account: Account,
   { id }: Endpoint,
@@ -43,7 +43,11 @@ async function rowsNow(
     if (work?.before) return await work.before(account, request);
     return work?.list && (await rowsBefore(account, work.list(request), { ...PREVIEW_READ, isBeforehand: true }));
   } catch (error) {
-    if (error instanceof CliError && error.category === 'interrupted') throw error;
-    return undefined;
+    const isOwn = error instanceof CliError;
+    if (isOwn && error.category === 'interrupted') throw error;
+    if (!isOwn || !account.mayWait) return undefined;
+    if (error.category === 'rate-limited') throw error;
+    const message = `the list that would show it cannot be read: ${error.message}; nothing was sent`;
+    throw withDetails(error, { category: 'network', message });
   }
 }

@@ -13,6 +13,8 @@ export const SERVICE_SKEW_MS = 5_000;
 const PAGE = 100;
 /** More pages than this are not read; the search is then incomplete. */
 const MAX_PAGES = 100;
+/** The same before a request leaves, which each of its kind would wait for. */
+const MAX_PAGES_BEFORE = 5;
 /** The largest page of a list without pages. */
 const MAX_SIZE = 1_000_000;
 
@@ -85,14 +87,15 @@ async function readPages(
   { endpoint, page, rowsOf, read, isUnpaged = false, isByPage = false }: EvidenceList,
   period: ListPeriod,
   isEnough: (rows: readonly ListRow[], last: readonly ListRow[]) => boolean,
+  { maxPages = MAX_PAGES, ...options }: AccountCallOptions & { readonly maxPages?: number } = {},
 ): Promise<Pages> {
   const rows: ListRow[] = [];
   let [total, shortPages, largest] = [0, 0, PAGE];
   const finished = (isComplete: boolean): Pages => ({ rows, isComplete, total });
   let lastId: string | undefined;
-  for (let pages = 0, size = PAGE; pages < MAX_PAGES && size <= MAX_SIZE; pages++) {
+  for (let pages = 0, size = PAGE; pages < maxPages && size <= MAX_SIZE; pages++) {
     const asked = isByPage ? dividing(rows.length, largest) : size;
-    const { data } = await account.call(endpoint, page(asked, isUnpaged ? 0 : rows.length, lastId, period));
+    const { data } = await account.call(endpoint, page(asked, isUnpaged ? 0 : rows.length, lastId, period), options);
     const last = rowsOf(data)?.map(read);
     if (!last) return finished(false);
     if (isUnpaged) rows.length = 0;
@@ -173,24 +176,34 @@ export const markOf = (requestId: string): string => sha256Hex(requestId).slice(
 
 /**
  * Reads the first page of a list before a request leaves, and returns the ids of the rows that are like it, the marks of those that must still be there
- * when it is read as a whole, and from when on it has every row (null: from the beginning). Undefined if the page does not show it.
+ * when it is read as a whole, and from when on it has every row (null: from the beginning). Undefined if what was read does not show it. A page whose rows are all
+ * of one moment does not show the order of the list, so that more of it is read.
  */
 export async function rowsBefore(
   account: Account,
-  { endpoint, page, rowsOf, read }: EvidenceList,
+  list: EvidenceList,
   options: AccountCallOptions,
 ): Promise<RowsBefore | undefined> {
+  const { endpoint, page, rowsOf, read } = list;
   const { data } = await account.call(endpoint, page(PAGE, 0, undefined, ALWAYS), options);
-  const all = rowsOf(data)?.map(read);
-  if (!all) return undefined;
+  const first = rowsOf(data)?.map(read);
+  if (!first) return undefined;
+  const isShort = first.length < PAGE && !saysMore(data, first.length);
+  const isShown = (rows: readonly ListRow[]) => showsOrder(timesOf(rows));
+  const more =
+    isShort || isShown(first)
+      ? undefined
+      : await readPages(account, list, ALWAYS, isShown, { ...options, maxPages: MAX_PAGES_BEFORE });
+  const all = more?.rows ?? first;
+  const isWhole = isShort || (more?.isComplete === true && !isShown(all));
   const isRanged = Object.hasOwn(shapeOf(endpoint.request()) ?? {}, 'startDate');
   const fromMs = isRanged ? (account.time.service.nowMs() ?? 0) - WHOLE_MS : Number.NEGATIVE_INFINITY;
   const isDue = ({ createdAt }: ListRow) => (timeIn(createdAt) ?? Infinity) >= fromMs;
   const known = {
     ids: all.flatMap(({ requestId, isLike }) => (requestId && isLike ? [requestId] : [])),
-    marks: all.flatMap((row) => (row.requestId && isDue(row) ? [markOf(row.requestId)] : [])),
+    marks: first.flatMap((row) => (row.requestId && isDue(row) ? [markOf(row.requestId)] : [])),
   };
-  if (all.length < PAGE && !saysMore(data, all.length)) return { ...known, sinceMs: null };
+  if (isWhole) return { ...known, sinceMs: null };
   const times = timesOf(all);
   return isNewestFirst(times) ? { ...known, sinceMs: Math.min(...times) } : undefined;
 }
@@ -218,6 +231,9 @@ function rises(times: readonly number[]): boolean {
 }
 
 const falls = (times: readonly number[]): boolean => rises(times.map((atMs) => -atMs));
+
+/** Whether the order of a list can be said from these times; without any, no others would say it. */
+const showsOrder = (times: readonly number[]): boolean => times.length === 0 || rises(times) || falls(times);
 
 /** Returns why the times of a list prove nothing: they contradict its order, or the service's own clock. */
 function wrongTimesIn(times: readonly number[], nowMs: number | undefined): string | undefined {

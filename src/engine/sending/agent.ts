@@ -13,10 +13,15 @@ const ALLOWED = ['transactions.fintech-offramp', 'transactions.offramp'];
 /** How long a bank account must have been there: long enough that someone notices one that should not be. */
 const SAVED_MS = 48 * 3_600_000;
 
-const blocked = (why: string) =>
+/** What an agent has applied; without the plan, only what is known of its approvals. */
+type ForAgent = Pick<PlanToApply, 'signed'> & Partial<Pick<PlanToApply, 'plan'>>;
+
+const blocked = (why: string, { plan }: Partial<Pick<PlanToApply, 'plan'>>) =>
   new CliError('declined', `${why}, so an agent needs an approval; nothing was sent`, {
     code: 'APPROVAL_REQUIRED',
-    hint: advice`have a person approve the plan with: [fiatrail plans approve ID]`,
+    hint: plan
+      ? advice`have a person approve the plan with: [fiatrail plans approve ${plan.content.id}]`
+      : advice`have a person approve the plan with: [fiatrail plans approve ID]`,
   });
 
 /**
@@ -75,8 +80,8 @@ function notForAgents(agent: string, what: string, planned?: readonly string[]):
 const isApproved = ({ signed }: Pick<PlanToApply, 'signed'>): boolean => signed.some(({ role }) => role === 'signer');
 
 /** Throws CliError declined unless another approver approved what an agent sends without the allowance. */
-export function requireApproved(applied: Pick<PlanToApply, 'signed'> | undefined): void {
-  if (!applied || !isApproved(applied)) throw blocked('no one has approved the plan');
+export function requireApproved(applied: ForAgent | undefined): void {
+  if (!applied || !isApproved(applied)) throw blocked('no one has approved the plan', applied ?? {});
 }
 
 /** What an agent sends within the allowance: the sums that the journal checks when it records it, and what it is recorded as. */
@@ -93,15 +98,16 @@ export async function agentAllowance(
   account: Account,
   endpoint: Endpoint,
   input: unknown,
-  applied: Pick<PlanToApply, 'signed'> | undefined,
+  applied: ForAgent | undefined,
 ): Promise<Allowance | undefined> {
-  if (!applied) throw blocked('only a plan can be sent for an agent');
+  if (!applied) throw blocked('only a plan can be sent for an agent', {});
   if (isApproved(applied)) return undefined;
   const allowances = await account.rules.agentAllowances();
   if (allowances.length === 0)
-    throw blocked('no one has approved the plan, and the profile has no allowance for agents');
-  if (!ALLOWED.includes(endpoint.id)) throw blocked('the allowance for agents is for payouts and offramps alone');
-  await requireSavedLongAgo(account, endpoint, input);
+    throw blocked('no one has approved the plan, and the profile has no allowance for agents', applied);
+  if (!ALLOWED.includes(endpoint.id))
+    throw blocked('the allowance for agents is for payouts and offramps alone', applied);
+  await requireSavedLongAgo(account, endpoint, input, applied);
   return {
     limits: allowances.map(({ asset, minor }) => ({ asset, period: 'day', command: BY_AGENT, maxMinor: minor })),
     command: { ...account.command, line: BY_AGENT },
@@ -109,7 +115,12 @@ export async function agentAllowance(
 }
 
 /** Throws CliError declined unless every destination is a bank account that was added long ago. */
-async function requireSavedLongAgo(account: Account, endpoint: Endpoint, input: unknown): Promise<void> {
+async function requireSavedLongAgo(
+  account: Account,
+  endpoint: Endpoint,
+  input: unknown,
+  applied: ForAgent,
+): Promise<void> {
   const { listBankAccounts } = await import('../../contract/endpoints/banks.ts');
   const { data } = await account.call(listBankAccounts, {}, { isBeforehand: true });
   const nowMs = await account.time.nowMs();
@@ -122,7 +133,10 @@ async function requireSavedLongAgo(account: Account, endpoint: Endpoint, input: 
     const isOld = ({ createdAt }: (typeof found)[number]) =>
       typeof createdAt === 'string' && nowMs - Date.parse(createdAt) >= SAVED_MS;
     if (found.length === 0 || !found.every(isOld))
-      throw blocked('the bank account was not added 48 hours ago or earlier, or the service does not say when');
+      throw blocked(
+        'the bank account was not added 48 hours ago or earlier, or the service does not say when',
+        applied,
+      );
   }
-  if (destinations.length === 0) throw blocked('the plan does not say which bank account it pays');
+  if (destinations.length === 0) throw blocked('the plan does not say which bank account it pays', applied);
 }

@@ -237,7 +237,7 @@ async function claimedAndSent(account: Journaled, journal: Journal, intent: Inte
   for (;;) {
     const claim = await journal.claim(intent, account.globals.timeoutMs);
     if (claim.kind === 'ours') return claim;
-    if (claim.kind === 'plan-closed') throw planClosed('sent');
+    if (claim.kind === 'plan-closed') throw planClosed('sent', intent.plan?.id);
     if (claim.kind === 'over-limit')
       throw (await import('../rules/verdicts.ts')).overLimit(account.profile.name, claim, intent);
     await requireFree(account, claim);

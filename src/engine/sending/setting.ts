@@ -43,7 +43,7 @@ async function claimed(account: Account, change: SettingChange): Promise<string>
   for (;;) {
     const claim = await journal.claim(intent, globals.timeoutMs);
     if (claim.kind === 'ours') return claim.operationId;
-    if (claim.kind === 'plan-closed') throw planClosed('changed');
+    if (claim.kind === 'plan-closed') throw planClosed('changed', change.plan?.id);
     if (claim.kind === 'over-limit') throw new Error('a change of settings was compared with a limit of amounts');
     await requireFree(account, claim);
   }
