@@ -143,7 +143,7 @@ export const serveCommand = command({
       rateLimits: input.rateLimits,
       exchange: world.network,
       webhooksToLoopback: input.webhooksToLoopback,
-      observe: watch && steadied(watch.observe, world),
+      observe: watch?.observe && steadied(watch.observe, world),
       onStep: watch?.onStep,
     }).catch((error) => {
       watch?.close();

@@ -34,9 +34,14 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
     columns: THING,
     states: [],
     empty:
-      'Start some, such as: fiatrail onramp create USER_ID --amount 5000. Or add days of it: fiatrail sandbox simulate',
+      'Create some, for example: fiatrail onramp create USER_ID --amount 5000. Or simulate days of it: fiatrail sandbox simulate',
   },
-  copied: { title: 'Copied rows', columns: THING, states: [], empty: 'Copy the account’s lists: fiatrail sync' },
+  copied: {
+    title: 'Copied rows',
+    columns: THING,
+    states: [],
+    empty: 'To copy the account’s lists, run: fiatrail sync',
+  },
   users: {
     title: 'Users',
     empty: 'Add one: fiatrail users onboard --bvn-stdin',
@@ -70,7 +75,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   events: {
     title: 'Events',
-    empty: 'They come with work. To receive them: fiatrail webhooks listen',
+    empty: 'Work sends them. To receive them: fiatrail webhooks listen',
     columns: [
       column('at', 'Time', 'time'),
       column('event', 'Event'),
@@ -83,7 +88,8 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   operations: {
     title: 'Operations',
-    empty: 'Commands that change something are listed here, such as: fiatrail payout create --amount 5000 --to default',
+    empty:
+      'Commands that change something are listed here, for example: fiatrail payout create --amount 5000 --to default',
     columns: [
       column('at', 'Time', 'time'),
       column('summary', 'Summary'),
@@ -119,7 +125,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   ledger: {
     title: 'Ledger',
-    empty: 'Money that moves is listed here, such as by: fiatrail sandbox pay ACCOUNT_NUMBER --amount 5000',
+    empty: 'Movements of money are listed here, for example of: fiatrail sandbox pay ACCOUNT_NUMBER --amount 5000',
     columns: [
       column('id', 'Set', 'number'),
       column('at', 'Time', 'time'),

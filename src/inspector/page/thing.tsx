@@ -137,8 +137,8 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
         </details>
       )}
       <details>
-        <summary>As the service says it</summary>
-        <Json text={row} label="As the service says it" />
+        <summary>Row from the service</summary>
+        <Json text={row} label="Row from the service" />
       </details>
       {next.map((each) => (
         <Copy label="Copy as fiatrail" text={each} />
@@ -218,7 +218,7 @@ function Timeline({ of: { timeline, look, waits, now } }: { readonly of: ThingDe
         <li class="from-now">
           <Time at={now} />
           <span class="passed">{last && now ? `+${span(Date.parse(now) - Date.parse(last))}` : ''}</span>
-          <span>{plain(waits ?? 'goes on')}</span>
+          <span>{plain(waits ?? 'in progress')}</span>
         </li>
       )}
     </ol>

@@ -71,9 +71,9 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
           </li>
         ))}
       </ul>
-      <h3>Newest work</h3>
-      {of.work.length === 0 && <p class="note">None yet.</p>}
-      <Wide label="Newest work">
+      <h3>Latest work</h3>
+      {of.work.length === 0 && <p class="note">No work yet.</p>}
+      <Wide label="Latest work">
         <table>
           <tbody>
             {of.work.map((each) => (
