@@ -114,6 +114,35 @@ describe('inspect', () => {
     expect(textAt(`${story.row.slice(0, 40)}…`, 'amount')).toBeNull();
   });
 
+  test('shows the users of the copy: the account to pay into, what was paid, the wallets and the work', async () => {
+    const { read } = await inspected();
+    await must(home, ['report', 'owed', '-q']);
+    const { rows } = (await read('/api/lists/users?limit=50')) as Rows;
+    const [row] = rows.filter(({ id }) => id === used.user);
+    const listed = await fiatrailJson(home, ['history', 'deposits', '--user', used.user, '--all', '-q']);
+    const { deposits } = listed as { readonly deposits: readonly { readonly amount: { readonly value: string } }[] };
+    expect(deposits.map(({ amount }) => amount.value)).toEqual(['5100.00']);
+    expect(row).toMatchObject({ state: 'active', paidIn: '₦5,100.00', paidOut: null, open: '0' });
+    const { wallets, accounts, holds, work, links } = await read(`/api/lists/users/${used.user}`);
+    const { users } = (await fiatrailJson(home, ['users', 'list', '--all', '-q'])) as {
+      readonly users: readonly {
+        readonly userId: string;
+        readonly virtualAccount: { readonly accountNumber: string };
+      }[];
+    };
+    const { accountNumber = '' } = users.find(({ userId }) => userId === used.user)?.virtualAccount ?? {};
+    expect(row?.['accountNumber']).toBe(accountNumber);
+    expect(accounts).toMatchObject([{ accountNumber, kind: 'permanent' }]);
+    expect(wallets.map(({ kind }: { kind: string }) => kind)).toContain('EVM');
+    expect(holds).toMatchObject([{ amount: '5,000.00 cNGN' }]);
+    expect(work).toMatchObject([{ kind: 'deposit', amount: '₦5,100.00', look: 'done' }]);
+    expect(links).not.toHaveProperty(used.user);
+    expect((await read(`/api/lists/users?limit=9&text=${accountNumber}`)).total).toBe(1);
+    expect((await read('/api/lists/users?limit=9&text=nobody')).total).toBe(0);
+    const [found] = await read(`/api/find?text=${used.user}`);
+    expect(found).toMatchObject({ list: 'users', id: used.user });
+  });
+
   test('draws the volumes, fees and balances that the reports print', async () => {
     const { read } = await inspected();
     const { parts: days, charts } = (await read('/api/documents/charts')) as Charts;
@@ -197,7 +226,7 @@ describe('inspect', () => {
     const cookie = (await enter({ origin, token: hash.replace('#token=', '') })).headers['set-cookie']?.[0] ?? '';
     const read = async (path: string) =>
       JSON.parse((await ask(origin, path, { cookie: cookie.split(';')[0] ?? '' })).body);
-    for (const list of ['operations', 'events', 'plans', 'copied'])
+    for (const list of ['operations', 'events', 'plans', 'users', 'copied'])
       expect(await read(`/api/lists/${list}?limit=9`)).toMatchObject({ total: 0, rows: [] });
     expect(await read('/api/documents/copy')).toEqual({ tables: [] });
     running.kill('SIGTERM');
@@ -209,7 +238,7 @@ describe('inspect', () => {
 test('with --mask, the page has no name and no account, and finds what its handles stand for', async () => {
   const { read } = await inspected('--mask');
   const shown: unknown[] = [];
-  for (const list of ['operations', 'events', 'plans', 'copied']) {
+  for (const list of ['operations', 'events', 'plans', 'users', 'copied']) {
     const { rows } = (await read(`/api/lists/${list}?limit=500`)) as Rows;
     shown.push(rows);
     for (const { id = '' } of rows) shown.push(await read(`/api/lists/${list}/${encodeURIComponent(id)}`));
@@ -255,10 +284,10 @@ describe('a saved session', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const { read } = await inspected(path);
     const about = await read('/api/about');
-    expect(about).toMatchObject({ lists: ['operations', 'events', 'plans', 'copied'], actions: [] });
+    expect(about).toMatchObject({ lists: ['operations', 'events', 'plans', 'users', 'copied'], actions: [] });
     expect(about.notice).toContain('which was not checked with the service. It has personal data.');
     const live = await inspected();
-    for (const list of ['operations', 'events', 'plans', 'copied']) {
+    for (const list of ['operations', 'events', 'plans', 'users', 'copied']) {
       const { rows } = (await read(`/api/lists/${list}?limit=500`)) as Rows;
       expect(rows).toEqual((await live.read(`/api/lists/${list}?limit=500`)).rows);
       const [first] = rows;

@@ -44,7 +44,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   users: {
     title: 'Users',
-    empty: 'Add one: fiatrail users onboard --bvn-stdin',
+    empty: 'To add one, run: fiatrail users onboard --bvn-stdin. Users of an account are listed after: fiatrail sync',
     columns: [
       column('at', 'Since', 'time'),
       column('who', 'Name'),

@@ -154,7 +154,7 @@ function factOf(title: string, text: string | null | undefined, about: About) {
 }
 
 /** A user, with a link to what is known of him or her. */
-export function UserLink({ of: { userId, who }, about }: { readonly of: Person; readonly about: About }) {
+function UserLink({ of: { userId, who }, about }: { readonly of: Person; readonly about: About }) {
   const pane = ['users', 'copied'].find((list) => about.lists.includes(list));
   const name = plain(who ?? userId);
   return (
