@@ -53,6 +53,7 @@ function amountAt(row: PlainObject, title: string, fields: readonly string[]): S
   const field = fieldWithValue(row, fields);
   const value = field === undefined ? undefined : plainAt(row, field);
   if (!isPlainAmount(value)) return { title, text: null, why: NOT_STATED };
+  if (value.unit !== undefined) return { title, text: null, why: `the service states ${value.value} without its unit` };
   if (value.value === null) return { title, text: null, why: value.known ? whyOfOne(value.known) : NOT_STATED };
   return { title, text: amountWords(value), why: null };
 }

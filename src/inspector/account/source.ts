@@ -9,12 +9,13 @@ import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
 import { user as userThing } from '../../things/users.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { heldByQuestion, heldList, heldWhile } from '../held.ts';
+import { heldByQuestion, heldList, heldWhile, rested } from '../held.ts';
 import { lookOf, lookOfOperation } from '../look.ts';
 import type { Found, InspectorSource, LinksTo, List } from '../source.ts';
 import { copiedBook } from './book.ts';
 import { CHART_CHOICES, chartsDocument, todayIn, volumesDocument } from './charts.ts';
 import { eventOf, newestEvents } from './events.ts';
+import { missingEvents } from './gaps.ts';
 import { inCopy } from './in-copy.ts';
 import { accountNow } from './now.ts';
 import { newestOperations, operationOf } from './operations.ts';
@@ -86,6 +87,7 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
   const volumes = heldWhile(versions.charts, () => volumesDocument(account, zone));
   const charts = heldByQuestion(versions.charts, (asked) => chartsDocument(account, zone, asked));
   const copied = storyList(account);
+  const missing = rested(world.clock, () => inCopy(account, async (copy) => missingEvents(copy, await inbox()), 0));
   const lists = listsOf(account, inbox, versions, copied);
   const { plans } = lists;
   return {
@@ -94,7 +96,7 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
     lists,
     actions: {},
     documents: {
-      now: () => accountNow({ account, inbox, copied, plans, volumes: async () => (await volumes()).value }),
+      now: () => accountNow({ account, inbox, copied, plans, missing, volumes: async () => (await volumes()).value }),
       charts,
       copy: () => copyDocument(account),
       book: () => copiedBook(account),

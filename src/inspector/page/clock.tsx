@@ -9,15 +9,12 @@ import { plain, Time } from './text.tsx';
 interface ClockDocument {
   readonly now: string;
   readonly machineTime: string;
-  readonly due: readonly Readonly<Record<'at' | 'what', string>>[];
-  readonly simulating: { readonly done: number; readonly days: number } | null;
-}
-
-interface Status {
   readonly pace: string;
   readonly rateLimits: string;
-  readonly pending: number;
+  readonly scheduled: number;
   readonly stuck: number;
+  readonly due: readonly Readonly<Record<'at' | 'what', string>>[];
+  readonly simulating: { readonly done: number; readonly days: number } | null;
 }
 
 interface PaneProps {
@@ -28,11 +25,10 @@ interface PaneProps {
 /** The clock of the sandbox, what is due, its faults, and how to replace its history. */
 export function ClockPane({ about, version }: PaneProps) {
   const { value, problem } = useRead<ClockDocument>('/api/documents/clock', version);
-  const { value: status } = useRead<Status>('/api/documents/status', version);
   const { value: listed } = useRead<{ readonly faults: readonly Fault[] }>('/api/documents/faults', version);
   const canChange = about.actions.includes('advance');
   if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
-  const { now, machineTime, due, simulating } = value;
+  const { now, machineTime, pace, rateLimits, scheduled, stuck, due, simulating } = value;
   return (
     <div class="cards">
       <section class="card">
@@ -41,10 +37,10 @@ export function ClockPane({ about, version }: PaneProps) {
           of={[
             ['Sandbox time', <Time at={now} />],
             ['Machine time', <Time at={machineTime} />],
-            ['Pace', status?.pace],
-            ['Rate limits', status?.rateLimits],
-            ['Scheduled', status && String(status.pending)],
-            ['Stuck because of a bug', status && status.stuck > 0 ? String(status.stuck) : null],
+            ['Pace', pace],
+            ['Rate limits', rateLimits],
+            ['Scheduled', String(scheduled)],
+            ['Stuck because of a bug', stuck > 0 ? String(stuck) : null],
           ]}
         />
         {canChange && <Advance hasNext={due.length > 0} />}

@@ -84,7 +84,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
       column('who', 'Who'),
       column('subject', 'About', 'id'),
     ],
-    states: ['none', 'waiting', 'delivered', 'given-up', 'forwarded', 'dead', 'quarantined'],
+    states: ['not sent', 'waiting', 'delivered', 'given-up', 'forwarded', 'dead', 'quarantined'],
   },
   operations: {
     title: 'Operations',

@@ -24,7 +24,7 @@ export function BalancesPane({ version }: PaneProps) {
   const { value, problem } = useRead<readonly Balances[]>('/api/documents/balances', version);
   if (!value) return waiting(problem);
   return (
-    <div class="cards">
+    <div class="cards of-accounts">
       {value.map(({ asset, accounts, others, sum, isZero }) => (
         <section class="card">
           <h2>{plain(asset)}</h2>

@@ -202,7 +202,7 @@ function Timeline({ of: { timeline, look, waits, now } }: { readonly of: ThingDe
               ) : (
                 <Linked text={each.what} />
               )}{' '}
-              {each.state && each.state !== 'none' && <State of={each.state} look={each.look} />}{' '}
+              {each.state && each.state !== 'not sent' && <State of={each.state} look={each.look} />}{' '}
               {each.source !== 'state' && <span class="note">{plain(each.source)}</span>}
               {each.machineAt && each.machineAt !== each.at && (
                 <span class="note">

@@ -2,14 +2,13 @@ import type { Zone } from '../../base/zone.ts';
 import { type Asset, amount, amountForPeople, amountText } from '../../money/amount.ts';
 import type { Service } from '../../service/service.ts';
 import type { Database } from '../../sqlite/database.ts';
+import { rested } from '../held.ts';
 import { counted, DAYS_BEFORE, MOST_LATEST, type Now, type NowNeed, usualOf, workNeeds } from '../now.ts';
 import { type List, newestOf } from '../source.ts';
 import { signed } from './postings.ts';
 import { ALL_WORK } from './work-row.ts';
 
 const DAY_MS = 86_400_000;
-/** What took long to read is not read again for this many times as long, so that an open page leaves a busy sandbox its time. */
-const RESTS = 8;
 
 interface NowSources {
   readonly service: Service;
@@ -21,8 +20,8 @@ interface NowSources {
 
 /** The sandbox's own account now, besides its clock, what falls due, its faults and its ledger. */
 export function sandboxNow({ service, work, zone, apiKey }: NowSources) {
-  const counts = rested(service, () => workNeeds(work, 'work', service.nowMs()));
-  const volumes = rested(service, () =>
+  const counts = rested(service.clock, () => workNeeds(work, 'work', service.nowMs()));
+  const volumes = rested(service.clock, () =>
     service.submit('read', ({ store, nowMs }) =>
       volumesOf(store, ownIn(store, apiKey())?.id ?? 0n, startOfDay(nowMs, zone)),
     ),
@@ -69,19 +68,6 @@ export const ownIn = (store: Database, apiKey: string) =>
     'SELECT fintech.id, name FROM fintech JOIN api_key ON api_key.fintech = fintech.id WHERE key = ?',
     apiKey,
   );
-
-/** Reads something again once it has rested. */
-function rested<T>({ clock }: Pick<Service, 'clock'>, read: () => Promise<T>): () => Promise<T> {
-  let known: { readonly untilMs: number; readonly value: T } | undefined;
-  return async () => {
-    const startMs = clock.now();
-    if (known && startMs < known.untilMs) return known.value;
-    const value = await read();
-    const endMs = clock.now();
-    known = { value, untilMs: endMs + RESTS * (endMs - startMs) };
-    return value;
-  };
-}
 
 const startOfDay = (timeMs: number, zone: Zone) => {
   const aheadMs = zone.offsetMs(timeMs);
