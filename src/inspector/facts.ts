@@ -1,5 +1,5 @@
-import { REASONS } from '../copy/questions/reasons.ts';
-import { type Figure, figureForPeople, type Known } from '../money/figure.ts';
+import { whyOfOne } from '../copy/questions/reasons.ts';
+import { type Figure, figureForPeople } from '../money/figure.ts';
 import { valueAt } from '../present/content.ts';
 import { amountWords, isPlainAmount, type Plain, type PlainObject } from '../present/plain.ts';
 import { factsIn, fieldWithValue, timesOf } from '../things/fields.ts';
@@ -44,14 +44,8 @@ export function shownFacts(thing: Pick<Thing, 'facts' | 'amount'>, row: PlainObj
 /** A figure of a report as an amount of a thing. */
 export const shownFigure = (title: string, figure: Figure): ShownAmount =>
   figure.minor === null
-    ? { title, text: null, why: reasonOf(figure.known) }
+    ? { title, text: null, why: figure.known ? whyOfOne(figure.known) : NOT_STATED }
     : { title, text: figureForPeople(figure), why: null };
-
-/** Why a figure is not known, in words. */
-function reasonOf(known: Known | undefined): string {
-  const reason = known && Object.hasOwn(REASONS, known.why) ? REASONS[known.why as keyof typeof REASONS] : undefined;
-  return reason ? reason.says(known?.since?.slice(0, 10), known?.rows) : NOT_STATED;
-}
 
 const plainAt = (row: PlainObject, field: string): Plain | undefined => valueAt(row as Plain, field.split('.'));
 
@@ -59,6 +53,7 @@ function amountAt(row: PlainObject, title: string, fields: readonly string[]): S
   const field = fieldWithValue(row, fields);
   const value = field === undefined ? undefined : plainAt(row, field);
   if (!isPlainAmount(value)) return { title, text: null, why: NOT_STATED };
-  if (value.value === null) return { title, text: null, why: reasonOf(value.known) };
+  if (value.unit !== undefined) return { title, text: null, why: `the service states ${value.value} without its unit` };
+  if (value.value === null) return { title, text: null, why: value.known ? whyOfOne(value.known) : NOT_STATED };
   return { title, text: amountWords(value), why: null };
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/world.ts';
 import { amount, amountForPeople, isAsset, millionthsOf } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
 import type { Asked, FilterName, List, Row, RowFilter, RowQuery, RowSum } from './source.ts';
@@ -28,6 +29,22 @@ export function heldWhile<T>(version: () => Promise<string>, read: () => Promise
       });
     }
     return { value: await known.held, generation };
+  };
+}
+
+/** What took long to read is not read again for this many times as long, so that an open page leaves everything else its time. */
+const RESTS = 8;
+
+/** Reads something again once it has rested. */
+export function rested<T>(clock: Clock, read: () => Promise<T>): () => Promise<T> {
+  let known: { readonly untilMs: number; readonly value: T } | undefined;
+  return async () => {
+    const startMs = clock.now();
+    if (known && startMs < known.untilMs) return known.value;
+    const value = await read();
+    const endMs = clock.now();
+    known = { value, untilMs: endMs + RESTS * (endMs - startMs) };
+    return value;
   };
 }
 

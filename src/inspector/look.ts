@@ -3,7 +3,7 @@ import { THINGS } from '../things/index.ts';
 import { meaningIn } from '../things/states.ts';
 import type { Thing } from '../things/thing.ts';
 
-/** How a state looks: it ended well, it goes on, it ended badly, someone has to do something, or nothing is said of it. */
+/** How a state looks: done, under way, failed, needs action, or unknown to the records. */
 export type Look = 'done' | 'open' | 'bad' | 'you' | 'none';
 
 /** How a state of a thing looks, as its record says. What no record knows goes on. */

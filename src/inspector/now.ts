@@ -1,4 +1,4 @@
-import type { Row } from './source.ts';
+import type { List, Row } from './source.ts';
 
 /** A figure in words, or why it is not known. */
 export interface NowFigure {
@@ -10,7 +10,8 @@ export interface NowFigure {
 /** Something that someone has to look at, and where it is listed. */
 export interface NowNeed {
   readonly what: string;
-  readonly count: number;
+  /** Of how many; undefined for what is not counted. */
+  readonly count?: number;
   readonly list?: string;
   readonly filters?: Readonly<Record<string, string>>;
   /** What to type. */
@@ -37,6 +38,32 @@ export interface Now {
   readonly volumes: readonly NowVolume[];
   readonly list: string;
   readonly latest: readonly Row[];
+}
+
+/** What needs action if there is any: `1 event given up`, `3 events given up`. */
+export const counted = (
+  count: number,
+  [one, many]: readonly [one: string, many: string],
+  where: Omit<NowNeed, 'what' | 'count'>,
+): NowNeed[] => (count === 0 ? [] : [{ what: count === 1 ? one : many, count, ...where }]);
+
+const DAY_MS = 86_400_000;
+
+/** The rows of a list that someone has to look at. */
+export async function workNeeds(list: List, name: string, nowMs: number): Promise<NowNeed[]> {
+  const ago = new Date(nowMs - DAY_MS).toISOString();
+  const wanted: readonly (readonly [what: string, filters: Readonly<Record<string, string>>])[] = [
+    ['waiting for you', { look: 'you' }],
+    ['failed in the last 24 hours', { look: 'bad', since: ago }],
+    ['under way for more than 24 hours', { look: 'open', until: ago }],
+  ];
+  const all = await Promise.all(
+    wanted.map(async ([what, filters]) => {
+      const { total } = await list.page({ text: '', state: '', from: 0, limit: 0, ...filters });
+      return counted(total, [what, what], { list: name, filters });
+    }),
+  );
+  return all.flat();
 }
 
 /** How many days today is compared with. */

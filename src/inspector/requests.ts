@@ -79,6 +79,7 @@ export async function openRequestLog(
   const store = await openScratch((database) => database.exec(TABLES));
   const paths = createPathMatcher<Endpoint>([...controls, ...endpoints]);
   const hasRoomFor = createAllowance();
+  const sandboxAtOf = createSandboxTime(sandboxNowMs);
   let [first, last, bodies, generation] = [1, 0, 0, 0];
   let [unrecorded, gap] = [0, ''];
   const insert = (row: RecordedRequest) => {
@@ -121,7 +122,7 @@ export async function openRequestLog(
       const hasBodies = match?.endpoint.effect !== 'read' || hasRoomFor(exchange);
       const before = last;
       try {
-        const sandboxAt = sandboxNowMs() ?? null;
+        const sandboxAt = sandboxAtOf(exchange, match?.endpoint.effect === 'read');
         insert({ ...recorded(exchange, match, hasBodies, whoIs(exchange.caller.apiKey)), sandboxAt });
         tidy();
       } catch (error) {
@@ -141,6 +142,22 @@ function whyOf(error: unknown): string {
   const problem = error instanceof DatabaseError ? error.problem : undefined;
   if (problem === 'full') return 'the disk is full';
   return problem === 'unwritable' ? 'the folder for temporary files cannot be written' : 'an error in the inspector';
+}
+
+/** How far the sandbox’s clock is ahead is known for this long, unless a request may have moved it: to read it takes as long as to record a read. */
+const CLOCK_MS = 100;
+
+/** Returns what time it was in the sandbox when a request was answered; null if that is not known. */
+function createSandboxTime(sandboxNowMs: () => number | undefined) {
+  let [aheadMs, readAtMs] = [0, Number.NEGATIVE_INFINITY];
+  return ({ startMs, durationMs }: ObservedExchange, isRead: boolean): number | null => {
+    const atMs = startMs + durationMs;
+    if (isRead && Math.abs(atMs - readAtMs) < CLOCK_MS) return Math.round(atMs + aheadMs);
+    const nowMs = sandboxNowMs();
+    if (nowMs === undefined) return null;
+    [aheadMs, readAtMs] = [nowMs - atMs, atMs];
+    return nowMs;
+  };
 }
 
 /** Returns whether the bodies of a read are kept. One that is too long is kept too, and the next ones wait for it. */

@@ -204,12 +204,12 @@ async function findSaved(
   return [...inRows, ...inDetails];
 }
 
-/** The rows whose ids these texts are. */
+/** The rows whose ids these texts are. What is in several lists is shown in the first. */
 function linksTo(lists: SavedSession['lists'], texts: readonly string[]): LinksTo {
   const wanted = new Set(texts);
   return Object.fromEntries(
-    Object.entries(lists).flatMap(([list, { rows }]) =>
-      rows.filter(({ id }) => wanted.has(id)).map(({ id }) => [id, { list, id }]),
-    ),
+    Object.entries(lists)
+      .toReversed()
+      .flatMap(([list, { rows }]) => rows.filter(({ id }) => wanted.has(id)).map(({ id }) => [id, { list, id }])),
   );
 }

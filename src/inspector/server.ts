@@ -192,7 +192,7 @@ async function read(source: InspectorSource, pathname: string, query: URLSearchP
   }
   const detail = await list.detail(id);
   return detail === undefined
-    ? refused({ status: 404, error: 'it is not, or no longer, in this list' })
+    ? refused({ status: 404, error: 'it is not in this list, or no longer' })
     : json(200, await withLinks(source, withCopies(name, detail), { list: name, id }));
 }
 
@@ -266,7 +266,7 @@ async function changed(
   if (pathname === '/enter') {
     const cookie = guard.enter((await input())['token']);
     return cookie === undefined
-      ? refused({ status: 401, error: 'this address was used already, or is wrong' })
+      ? refused({ status: 401, error: 'this link has already been used, or is wrong' })
       : { ...json(200, {}), headers: { 'set-cookie': cookie } };
   }
   const stranger = guard.stranger(request);

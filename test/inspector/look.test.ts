@@ -42,7 +42,7 @@ test.each([
 });
 
 test('events and responses have looks', () => {
-  expect(['delivered', 'waiting', 'given-up', 'quarantined', 'dead', 'none'].map(lookOfEvent)).toEqual([
+  expect(['delivered', 'waiting', 'given-up', 'quarantined', 'dead', 'not sent'].map(lookOfEvent)).toEqual([
     ...['done', 'open', 'you', 'you', 'you', 'none'],
   ]);
   expect([200, 404, 500, null].map(lookOfStatus)).toEqual(['done', 'bad', 'bad', 'bad']);

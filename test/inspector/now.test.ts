@@ -12,7 +12,7 @@ const needs = (mode: 'live' | 'sandbox', checkedMs: number | undefined) => {
 
 test('a clock that is behind what the service said is worth a word on a live account', () => {
   expect(needs('live', NOW_MS + 31_000)).toMatchObject([
-    { what: 'the clock of this machine is at least 31 s behind the service’s', todo: 'fiatrail doctor' },
+    { what: 'The clock of this machine is at least 31 s behind the service’s', todo: 'fiatrail doctor' },
   ]);
   for (const checkedMs of [NOW_MS + 30_000, NOW_MS, NOW_MS - 86_400_000, undefined])
     expect(needs('live', checkedMs)).toEqual([]);

@@ -55,6 +55,35 @@ test('a request is about the work in its response, then whose it is, and then ab
   expect((await rows()).map(({ subject }) => subject)).toEqual(['r-1', 't-1', 'd-1', 'u-2']);
 });
 
+test('the sandbox’s clock is read once for many reads, and again after what may have moved it', async () => {
+  let [aheadMs, read] = [0, 0];
+  let nowMs = 1_001;
+  const requests = await openRequestLog(() => 'Acme', {
+    sandboxNowMs: () => {
+      read += 1;
+      return nowMs + aheadMs;
+    },
+  });
+  onTestFinished(requests.close);
+  const send = (method: string, url: string, startMs: number) => {
+    nowMs = startMs + 1;
+    requests.observe(exchange(method, url, startMs));
+  };
+  send('GET', '/v1/getfees', 1_000);
+  send('GET', '/v1/getfees', 1_050);
+  expect(read).toBe(1);
+  aheadMs = 60_000;
+  send('POST', '/_sandbox/advance', 1_060);
+  send('GET', '/v1/getfees', 1_070);
+  expect(read).toBe(2);
+  // Another process may move it, too.
+  aheadMs = 90_000;
+  send('GET', '/v1/getfees', 1_500);
+  const { rows } = await requests.list.page({ text: '', state: '', from: 0, limit: 10 });
+  const at = rows.map(({ sandboxAt }) => Date.parse(String(sandboxAt)));
+  expect(at).toEqual([1_001, 1_051, 61_061, 61_071, 91_501]);
+});
+
 test('a key is in no path, whether bodies are kept or not', async () => {
   const { observe, details } = await log();
   observe(exchange('GET', `/v1/getfees?key=${KEY}&again=/v1/getfees`, 1_000, long));

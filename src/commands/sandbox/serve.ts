@@ -54,6 +54,19 @@ const serviceName = (text: string): string => {
   });
 };
 
+/** After this many requests, the heap is large enough for a busy sandbox. */
+const BUSY_AFTER = 1_000;
+
+/** What is recorded of each request is short-lived, and would double the heap again and again; a small one from the start costs a third of the speed. */
+function steadied(observe: NonNullable<ServeOptions['observe']>, { steadyMemory }: World): typeof observe {
+  let count = 0;
+  return (exchange) => {
+    count += 1;
+    if (count === BUSY_AFTER) steadyMemory();
+    observe(exchange);
+  };
+}
+
 export const serveCommand = command({
   words: ['sandbox', 'serve'],
   summary: 'Serve the embedded sandbox over HTTP on this machine',
@@ -115,8 +128,6 @@ export const serveCommand = command({
     ]);
     const { host = '127.0.0.1', port = 8787 } = input;
     const tell = (text: string) => void account.notices.say(`warning: ${text}`).catch(() => {});
-    // What is recorded of each request is short-lived, and would double the heap again and again.
-    if (input.inspect) world.steadyMemory();
     const watch = input.inspect
       ? await (await import('../../inspector/sandbox/watch.ts')).watchSandbox(tell)
       : undefined;
@@ -132,7 +143,7 @@ export const serveCommand = command({
       rateLimits: input.rateLimits,
       exchange: world.network,
       webhooksToLoopback: input.webhooksToLoopback,
-      observe: watch?.observe,
+      observe: watch?.observe && steadied(watch.observe, world),
       onStep: watch?.onStep,
     }).catch((error) => {
       watch?.close();

@@ -15,15 +15,12 @@ import { command } from '../../terminal/command.ts';
 import { changing, duration, option, plainText } from '../../terminal/parse/parameters.ts';
 import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { payouts } from '../../things/bank-transfers.ts';
-import { deposits } from '../../things/deposits.ts';
-import { timesOf as timeFactsOf, valueAt } from '../../things/fields.ts';
-import { LISTS, thingOfRow } from '../../things/index.ts';
-import { endsOf } from '../../things/states.ts';
-import type { RowOf, ServiceList } from '../../things/thing.ts';
-import { onboarding, users } from '../../things/users.ts';
+import { LISTS } from '../../things/index.ts';
+import type { ServiceList } from '../../things/thing.ts';
+import { users } from '../../things/users.ts';
 import { type ComparedPeriod, comparison, isOfWork, isWorkKind, type ListedWork } from '../../webhooks/gaps.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { GRACE_MS, textsIn, verifiedAt, workOf } from '../../webhooks/listed.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -70,9 +67,6 @@ function gapsOf(found: readonly Missing[], id: string, reason: string) {
   return gaps.map(({ work: { kind }, events }) => ({ kind, work: id, event: events.join(' or '), reason }));
 }
 
-/** What the service still sends of an operation that just changed. Source: inferred. */
-const GRACE_MS = 5 * 60_000;
-
 /** Without --since, an old inbox would have every list of the account read to its end. */
 const DEFAULT_DAYS = 30;
 
@@ -108,12 +102,6 @@ async function wantedPeriod(
   if (extent.earliestMs >= sinceMs) return { sinceMs: extent.earliestMs, untilMs };
   await note(`events of the last ${DEFAULT_DAYS} days are compared; for earlier ones, give --since DATE`);
   return { sinceMs, untilMs };
-}
-
-/** Yields every text in JSON. */
-function* textsIn(json: unknown): Generator<string> {
-  if (typeof json === 'string') yield json;
-  else if (typeof json === 'object' && json !== null) for (const each of Object.values(json)) yield* textsIn(each);
 }
 
 const missingSchema = () =>
@@ -198,8 +186,6 @@ const EARLIER_MS = 7 * 24 * 60 * 60_000;
 /** What is compared, before the service's time is known. */
 type Period = Omit<ComparedPeriod, 'settledMs'>;
 
-type Text = string | null | undefined;
-
 /** How a list is read, if not from its start by the period. */
 interface Reading {
   /** The fields of the request besides the page. */
@@ -216,35 +202,6 @@ async function listedWorks(account: Account, period: Period): Promise<ListedWork
   for (const list of LISTS.filter(({ name }) => isOfWork(name)))
     found.push(await read(account, list, period, list.name === users.name ? newestUsers : { request }));
   return found.flat();
-}
-
-const textAt = (row: unknown, field: string): Text => {
-  const value = valueAt(row, field);
-  return typeof value === 'string' ? value : undefined;
-};
-
-/** What a row says besides what the record of its list knows, by the name of the list. */
-const SEEN: Readonly<Record<string, (row: never) => Partial<ListedWork>>> = {
-  [users.name]: userSeen,
-  [deposits.name]: depositSeen,
-  [payouts.name]: ({ transferTxHash }: RowOf<typeof payouts>) => ({ isTransferred: transferTxHash != null }),
-};
-
-/** What the record of its list says of a row. */
-function workOf(list: ServiceList, row: unknown): ListedWork {
-  const { id, status, createdAt, otherIds = [], facts } = list;
-  const type = textAt(row, 'type');
-  const { types, name } = thingOfRow(list.name, type);
-  const later = timeFactsOf({ facts }).map(({ fields: [field = ''] }) => field);
-  return {
-    kind: types ? (type ?? '') : name,
-    ids: [id, ...otherIds].flatMap((field) => textAt(row, field) ?? []),
-    status: textAt(row, status) ?? '',
-    createdAt: textAt(row, createdAt) ?? null,
-    changedAt: later.filter((field) => field !== createdAt).map((field) => textAt(row, field)),
-    userId: textAt(row, 'userId'),
-    ...SEEN[list.name]?.(row as never),
-  };
 }
 
 /** Reads a newest-first list back to some time before the period. Rows that move to the next page meanwhile are returned once. */
@@ -278,9 +235,6 @@ function rangeOf({ sinceMs, untilMs }: Period) {
 
 const NEWEST_USERS = { status: 'all', sortBy: 'verifiedAt', orderDirection: 'desc' } as const;
 
-/** The event of an onboarding happens when the user is verified. */
-const timeOf = (user: { readonly verifiedAt?: Text; readonly createdAt?: Text }) => user.verifiedAt ?? user.createdAt;
-
 /** Finds the first user of a newest-first list that was verified before a time, because this list takes no period. */
 async function usersSince(account: Account, untilMs: number): Promise<number> {
   if (!Number.isFinite(untilMs)) return 0;
@@ -289,32 +243,8 @@ async function usersSince(account: Account, untilMs: number): Promise<number> {
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const [user] = (await at(middle)).users;
-    if (user && Date.parse(timeOf(user) ?? '') >= untilMs) low = middle + 1;
+    if (user && Date.parse(verifiedAt(user) ?? '') >= untilMs) low = middle + 1;
     else high = middle;
   }
   return low;
-}
-
-/** Whether every word of a sender's name is in the name of the account. */
-function isOwner(sender: string, account: string): boolean {
-  const wordsOf = (name: string): readonly string[] => name.toUpperCase().match(/[\p{L}\p{M}]+/gu) ?? [];
-  const known = wordsOf(account);
-  const words = wordsOf(sender);
-  return words.length > 0 && words.every((word) => known.includes(word));
-}
-
-function depositSeen(row: RowOf<typeof deposits>): Partial<ListedWork> {
-  const { virtualAccountNumber: accountNumber, depositor, virtualAccountName } = row;
-  return { accountNumber, isSentByOwner: isOwner(depositor?.name ?? '', virtualAccountName ?? '') };
-}
-
-/** The list has verified users alone, so it says no status. */
-function userSeen(row: RowOf<typeof users>): Partial<ListedWork> {
-  const [status] = endsOf(onboarding).done;
-  return {
-    status: status ?? '',
-    createdAt: timeOf(row) ?? null,
-    changedAt: [],
-    accountNumber: row.virtualAccount?.accountNumber,
-  };
 }

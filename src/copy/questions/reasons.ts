@@ -105,10 +105,10 @@ export const because = (why: Reason, since: string | null = null, rows?: number)
 
 const isReason = (code: string): code is Reason => Object.hasOwn(REASONS, code);
 
-/** Returns why the figure of one thing is not known: `not known: the service does not state it`. */
-export function unknownOfOne({ why }: Pick<NotKnown, 'why'>): string {
+/** Returns why the figure of one thing is not known: `the service does not state it`. */
+export function whyOfOne({ why }: Pick<NotKnown, 'why'>): string {
   const { ofOne, says } = textOfReason(why);
-  return `not known: ${ofOne ?? says(undefined)}`;
+  return ofOne ?? says(undefined);
 }
 
 /** Returns what is said of a reason; a code that no one explains is its own explanation. */

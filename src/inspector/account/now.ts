@@ -6,7 +6,7 @@ import { existingJournal } from '../../engine/connection/journal-location.ts';
 import { clockDistance } from '../../engine/connection/service-time.ts';
 import { type Asset, amount, amountForPeople, TOKENS } from '../../money/amount.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { MOST_LATEST, type Now, type NowFigure, type NowNeed } from '../now.ts';
+import { counted, MOST_LATEST, type Now, type NowFigure, type NowNeed, workNeeds } from '../now.ts';
 import { type List, newestOf } from '../source.ts';
 import type { volumesDocument } from './charts.ts';
 
@@ -18,10 +18,12 @@ interface NowSources {
   readonly copied: List;
   readonly plans: List;
   readonly volumes: () => ReturnType<typeof volumesDocument>;
+  /** How many events are missing. */
+  readonly missing: () => Promise<number>;
 }
 
 /** What this machine knows of the account now. The balances are as old as the last sync, which it says. */
-export async function accountNow({ account, inbox, copied, plans, volumes }: NowSources): Promise<Now> {
+export async function accountNow({ account, inbox, copied, plans, volumes, missing }: NowSources): Promise<Now> {
   const { world, profile } = account;
   const nowMs = world.clock.now();
   const copy = await existingCopy(world, profile);
@@ -47,8 +49,11 @@ export async function accountNow({ account, inbox, copied, plans, volumes }: Now
         ...clockNeeds(account, await copy?.read(lastCheckAt)),
         ...(await journalNeeds(account)),
         ...(await planNeeds(plans)),
-        ...(await workNeeds(copied, nowMs)),
+        ...(await workNeeds(copied, 'copied', nowMs)),
         ...eventNeeds(await (await inbox())?.counts()),
+        ...counted(await missing(), ['event missing in the inbox', 'events missing in the inbox'], {
+          todo: 'fiatrail webhooks inbox gaps',
+        }),
       ],
       volumes: volumesOf(await volumes()),
       latest: (await newestOf(copied, { text: '', state: '', limit: MOST_LATEST })).rows.toReversed(),
@@ -60,7 +65,7 @@ export async function accountNow({ account, inbox, copied, plans, volumes }: Now
 
 const openIn = async (copied: List) => (await copied.sums?.({ text: '', state: '', look: 'open' })) ?? [];
 
-const NOT_SYNCED = 'no sync has read it; run: fiatrail sync';
+const NOT_SYNCED = 'not read yet; run: fiatrail sync';
 
 type OwedRow = { readonly asset: Asset; readonly minor: bigint | string | null; readonly unknown: bigint | string };
 
@@ -96,7 +101,7 @@ function usersPart(asset: Asset, row: OwedRow | undefined): NowFigure {
   const title = 'Users’ wallets';
   const sum = row === undefined || row.minor === null ? undefined : BigInt(row.minor);
   if (row === undefined || sum === undefined)
-    return { title, text: null, why: 'it was not read; run: fiatrail report owed' };
+    return { title, text: null, why: 'not read yet; run: fiatrail report owed' };
   const text = amountForPeople(amount(asset, sum));
   return { title, text: BigInt(row.unknown) > 0n ? `at least ${text}` : text, why: null };
 }
@@ -108,13 +113,15 @@ function copyNeeds(
   hasCopy: boolean,
 ): NowNeed[] {
   const sync = 'fiatrail sync';
-  if (!hasCopy)
-    return [{ what: 'the account has not been copied to this machine', count: 1, list: 'copy', todo: sync }];
+  if (!hasCopy) return [{ what: 'The account has not been copied to this machine', list: 'copy', todo: sync }];
   const gaps = tables.filter(({ gap }) => gap !== null).length;
   const isOld = asOf === null || nowMs - Date.parse(asOf) > DAY_MS;
   return [
-    ...(isOld ? [{ what: 'the copy is more than a day old', count: 1, list: 'copy', todo: sync }] : []),
-    ...(gaps > 0 ? [{ what: 'lists were not copied to their end', count: gaps, list: 'copy', todo: sync }] : []),
+    ...(isOld ? [{ what: 'The copy is more than a day old', list: 'copy', todo: sync }] : []),
+    ...counted(gaps, ['list is not copied completely', 'lists are not copied completely'], {
+      list: 'copy',
+      todo: sync,
+    }),
   ];
 }
 
@@ -128,45 +135,29 @@ export function clockNeeds(
 ): NowNeed[] {
   const behindMs = checkedAt === undefined ? 0 : Date.parse(checkedAt) - world.clock.now();
   if (profile.mode !== 'live' || !(behindMs > CLOCK_MS)) return [];
-  const what = `the clock of this machine is at least ${clockDistance(behindMs)} behind the service’s`;
-  return [{ what, count: 1, list: 'copy', todo: 'fiatrail doctor' }];
+  const what = `The clock of this machine is at least ${clockDistance(behindMs)} behind the service’s`;
+  return [{ what, list: 'copy', todo: 'fiatrail doctor' }];
 }
 
 async function journalNeeds(account: Account): Promise<NowNeed[]> {
   const unknown = (await (await existingJournal(account))?.unknownOutcomes(account.profile.name)) ?? 0;
-  if (unknown === 0) return [];
-  return [
-    {
-      what: 'operations with an unknown outcome',
-      count: unknown,
-      list: 'operations',
-      filters: { look: 'you' },
-      todo: 'fiatrail ops reconcile',
-    },
-  ];
+  const what = ['operation with an unknown outcome', 'operations with an unknown outcome'] as const;
+  return counted(unknown, what, {
+    list: 'operations',
+    filters: { look: 'you' },
+    todo: 'fiatrail ops reconcile',
+  });
 }
 
 async function planNeeds(plans: List): Promise<NowNeed[]> {
-  const wanted = { 'waits for you': 'plans wait for your approval', waiting: 'plans wait for someone else' };
+  const wanted = {
+    'waits for you': ['plan waits for your approval', 'plans wait for your approval'],
+    waiting: ['plan waits for someone else', 'plans wait for someone else'],
+  } as const;
   const all: NowNeed[] = [];
   for (const [state, what] of Object.entries(wanted)) {
     const { total } = await plans.page({ text: '', state, from: 0, limit: 0 });
-    if (total > 0) all.push({ what, count: total, list: 'plans', filters: { state } });
-  }
-  return all;
-}
-
-async function workNeeds(copied: List, nowMs: number): Promise<NowNeed[]> {
-  const ago = new Date(nowMs - DAY_MS).toISOString();
-  const wanted: readonly (readonly [what: string, filters: Readonly<Record<string, string>>])[] = [
-    ['waiting for you', { look: 'you' }],
-    ['ended badly in the last 24 hours', { look: 'bad', since: ago }],
-    ['under way for more than 24 hours', { look: 'open', until: ago }],
-  ];
-  const all: NowNeed[] = [];
-  for (const [what, filters] of wanted) {
-    const { total } = await copied.page({ text: '', state: '', from: 0, limit: 0, ...filters });
-    if (total > 0) all.push({ what, count: total, list: 'copied', filters });
+    all.push(...counted(total, what, { list: 'plans', filters: { state } }));
   }
   return all;
 }
@@ -175,10 +166,11 @@ function eventNeeds(counts: { readonly dead: number; readonly quarantined: numbe
   const { dead = 0, quarantined = 0 } = counts ?? {};
   const state = (name: string) => ({ list: 'events', filters: { state: name } });
   return [
-    ...(quarantined > 0 ? [{ what: 'events quarantined', count: quarantined, ...state('quarantined') }] : []),
-    ...(dead > 0
-      ? [{ what: 'events given up', count: dead, ...state('dead'), todo: 'fiatrail webhooks inbox redrive' }]
-      : []),
+    ...counted(quarantined, ['event quarantined', 'events quarantined'], state('quarantined')),
+    ...counted(dead, ['event given up', 'events given up'], {
+      ...state('dead'),
+      todo: 'fiatrail webhooks inbox redrive',
+    }),
   ];
 }
 

@@ -1,6 +1,5 @@
 import { CliError } from '../../base/errors.ts';
 import type { Zone } from '../../base/zone.ts';
-import { existingCopy } from '../../copy/open.ts';
 import { type FindMatch, lookLocally } from '../../copy/questions/look.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { asId, textIn, typedAs } from '../../copy/questions/typed.ts';
@@ -8,17 +7,21 @@ import { tablesOf } from '../../copy/sync.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingProfileInbox } from '../../engine/connection/inbox.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
+import { user as userThing } from '../../things/users.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { heldByQuestion, heldList, heldWhile } from '../held.ts';
+import { heldByQuestion, heldList, heldWhile, rested } from '../held.ts';
 import { lookOf, lookOfOperation } from '../look.ts';
-import type { Found, InspectorSource, LinksTo } from '../source.ts';
+import type { Found, InspectorSource, LinksTo, List } from '../source.ts';
 import { copiedBook } from './book.ts';
 import { CHART_CHOICES, chartsDocument, todayIn, volumesDocument } from './charts.ts';
 import { eventOf, newestEvents } from './events.ts';
+import { missingEvents } from './gaps.ts';
+import { inCopy } from './in-copy.ts';
 import { accountNow } from './now.ts';
 import { newestOperations, operationOf } from './operations.ts';
 import { newestPlans, planOf } from './plans.ts';
 import { storyList } from './stories.ts';
+import { copiedUsers } from './users.ts';
 
 /** How often the local copy is looked at: it changes with a sync, and is opened for each look. */
 const COPY_EVERY_MS = 5_000;
@@ -49,7 +52,7 @@ function versionsOf(account: Account, inbox: OpenInbox, zone: Zone): Versions {
   };
 }
 
-const listsOf = (account: Account, inbox: OpenInbox, versions: Versions) => ({
+const listsOf = (account: Account, inbox: OpenInbox, versions: Versions, copied: List) => ({
   operations: heldList(
     versions.operations,
     () => newestOperations(account),
@@ -68,7 +71,8 @@ const listsOf = (account: Account, inbox: OpenInbox, versions: Versions) => ({
     (id) => planOf(account, id),
     ['look', 'time'],
   ),
-  copied: storyList(account),
+  users: copiedUsers(account, copied),
+  copied,
 });
 
 /** What this machine knows of a real account: its journal, its inbox and its local copy. It sends nothing, and changes nothing. */
@@ -82,15 +86,17 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
   const versions = versionsOf(account, inbox, zone);
   const volumes = heldWhile(versions.charts, () => volumesDocument(account, zone));
   const charts = heldByQuestion(versions.charts, (asked) => chartsDocument(account, zone, asked));
-  const lists = listsOf(account, inbox, versions);
-  const { copied, plans } = lists;
+  const copied = storyList(account);
+  const missing = rested(world.clock, () => inCopy(account, async (copy) => missingEvents(copy, await inbox()), 0));
+  const lists = listsOf(account, inbox, versions, copied);
+  const { plans } = lists;
   return {
     title: profile.name,
     zone: zone.name,
     lists,
     actions: {},
     documents: {
-      now: () => accountNow({ account, inbox, copied, plans, volumes: async () => (await volumes()).value }),
+      now: () => accountNow({ account, inbox, copied, plans, missing, volumes: async () => (await volumes()).value }),
       charts,
       copy: () => copyDocument(account),
       book: () => copiedBook(account),
@@ -103,26 +109,15 @@ export function accountSource(account: Account, zone: Zone): AccountSource {
   };
 }
 
-async function copyDocument({ world, profile }: Account) {
-  const copy = await existingCopy(world, profile);
-  try {
-    return { tables: copy ? await tablesOf(copy) : [] };
-  } finally {
-    await copy?.close();
-  }
-}
+const copyDocument = async (account: Account) => ({ tables: await inCopy(account, tablesOf, []) });
 
-function copyVersionOf({ world, profile }: Account): () => Promise<string> {
+function copyVersionOf(account: Account): () => Promise<string> {
+  const { clock } = account.world;
   let [known, untilMs] = ['', 0];
   return async () => {
-    if (world.clock.now() < untilMs) return known;
-    untilMs = world.clock.now() + COPY_EVERY_MS;
-    const copy = await existingCopy(world, profile);
-    try {
-      known = (await copy?.read(lastCheckAt)) ?? '';
-    } finally {
-      await copy?.close();
-    }
+    if (clock.now() < untilMs) return known;
+    untilMs = clock.now() + COPY_EVERY_MS;
+    known = (await inCopy(account, (copy) => copy.read(lastCheckAt), undefined)) ?? '';
     return known;
   };
 }
@@ -145,9 +140,9 @@ async function found(account: Account, text: string): Promise<readonly Found[]> 
 }
 
 /** Where the page shows a match. */
-function targetOf({ id, found: row, operations, events }: FindMatch): LinksTo[string] {
+function targetOf({ id, kind, found: row, operations, events }: FindMatch): LinksTo[string] {
   const [operation] = operations;
-  if (row) return { list: 'copied', id: row.id };
+  if (row) return { list: kind === userThing ? 'users' : 'copied', id: row.id };
   if (operation) return { list: 'operations', id: operation.operationId };
   return { list: 'events', id: String(events[0]?.id ?? id) };
 }

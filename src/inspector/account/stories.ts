@@ -18,6 +18,7 @@ import type { List, Page, Row, RowFilter, RowQuery, RowSum } from '../source.ts'
 import { typedSums } from '../typed.ts';
 import { bookedIn } from './books.ts';
 import { rowOfEvent } from './events.ts';
+import { inCopy } from './in-copy.ts';
 
 interface CopiedRow {
   readonly id: string;
@@ -60,23 +61,14 @@ const NOBODY = { total: 0, rows: [], generation: 0 };
 
 /** The rows of the copied lists; what is known of each is its story. */
 export function storyList(account: Account): List {
-  const { world, profile } = account;
-  const inCopy = async <T>(read: (copy: LocalCopy) => Promise<T>, otherwise: T) => {
-    const copy = await existingCopy(world, profile);
-    try {
-      return copy ? await read(copy) : otherwise;
-    } finally {
-      await copy?.close();
-    }
-  };
   return {
     kinds: TABLES.map(({ name }) => name),
     filters: ['look', 'time', 'user', 'amount'],
     page: async (query) => ({
-      ...(await inCopy((copy) => pageOf(copy, query), NOBODY)),
-      now: new Date(world.clock.now()).toISOString(),
+      ...(await inCopy(account, (copy) => pageOf(copy, query), NOBODY)),
+      now: new Date(account.world.clock.now()).toISOString(),
     }),
-    sums: (filter) => inCopy((copy) => sumsOf(copy, filter), []),
+    sums: (filter) => inCopy(account, (copy) => sumsOf(copy, filter), []),
     detail: (id, isBrief = false) => storyWith(account, id, isBrief),
   };
 }

@@ -1,6 +1,10 @@
-import { useId, useRef, useState } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useId, useRef, useState } from 'preact/hooks';
 import { post } from './api.tsx';
 import { plain } from './text.tsx';
+
+/** Whether a history is being simulated: nothing else changes the sandbox meanwhile. */
+export const Busy = createContext(false);
 
 /** Runs a change, and says how it went. */
 export type Run = (
@@ -49,12 +53,12 @@ interface ConfirmedProps {
   readonly label: string;
   /** What is lost. */
   readonly warning: string;
-  readonly isDisabled?: boolean;
   onConfirm(): void;
 }
 
 /** A button for what replaces data: it asks first, and what is asked says what is lost. */
-export function Confirmed({ label, warning, isDisabled = false, onConfirm }: ConfirmedProps) {
+export function Confirmed({ label, warning, onConfirm }: ConfirmedProps) {
+  const isBusy = useContext(Busy);
   const dialog = useRef<HTMLDialogElement>(null);
   const close = () => dialog.current?.close();
   const confirm = () => {
@@ -63,7 +67,7 @@ export function Confirmed({ label, warning, isDisabled = false, onConfirm }: Con
   };
   return (
     <>
-      <button type="button" disabled={isDisabled} onClick={() => dialog.current?.showModal()}>
+      <button type="button" disabled={isBusy} onClick={() => dialog.current?.showModal()}>
         {label}…
       </button>
       <dialog ref={dialog} aria-label={label} onKeyDown={(event) => event.stopPropagation()}>

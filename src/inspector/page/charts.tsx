@@ -114,12 +114,11 @@ export function ChartsPane({ about, version, route }: PaneProps) {
           <Choice title="Period" of={choices['period'] ?? []} chosen={period} onChoose={choose('period')} />
           <Choice title="By" of={choices['by'] ?? []} chosen={by} onChoose={choose('by')} />
           <p class="note">
-            The figures end with the last sync. To read those of a time, move over a chart, or focus it and press the
-            arrow keys.
+            Figures are as of the last sync. To read a value, hover over a chart, or focus it and press the arrow keys.
           </p>
         </div>
       )}
-      {charts.length === 0 && <p class="note">Nothing to draw yet. Copy the account with: fiatrail sync</p>}
+      {charts.length === 0 && <p class="note">No data yet. Run: fiatrail sync</p>}
       <div class="cards">
         {charts.map((chart) => (
           <ChartCard key={titleOf(chart)} {...{ chart, by, parts }} />

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import { Confirmed, Field, type Run, Said, useAction } from './actions.tsx';
+import { useContext, useState } from 'preact/hooks';
+import { Busy, Confirmed, Field, type Run, Said, useAction } from './actions.tsx';
 import { type About, useRead } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { AddFault, type Fault, FaultList } from './faults.tsx';
@@ -9,15 +9,12 @@ import { plain, Time } from './text.tsx';
 interface ClockDocument {
   readonly now: string;
   readonly machineTime: string;
-  readonly due: readonly Readonly<Record<'at' | 'what', string>>[];
-  readonly simulating: { readonly done: number; readonly days: number } | null;
-}
-
-interface Status {
   readonly pace: string;
   readonly rateLimits: string;
-  readonly pending: number;
+  readonly scheduled: number;
   readonly stuck: number;
+  readonly due: readonly Readonly<Record<'at' | 'what', string>>[];
+  readonly simulating: { readonly done: number; readonly days: number } | null;
 }
 
 interface PaneProps {
@@ -25,14 +22,13 @@ interface PaneProps {
   readonly version: string;
 }
 
-/** The clock of the sandbox, what it waits for, its faults, and what it can be begun anew with. */
+/** The clock of the sandbox, what is due, its faults, and how to replace its history. */
 export function ClockPane({ about, version }: PaneProps) {
   const { value, problem } = useRead<ClockDocument>('/api/documents/clock', version);
-  const { value: status } = useRead<Status>('/api/documents/status', version);
   const { value: listed } = useRead<{ readonly faults: readonly Fault[] }>('/api/documents/faults', version);
   const canChange = about.actions.includes('advance');
   if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
-  const { now, machineTime, due, simulating } = value;
+  const { now, machineTime, pace, rateLimits, scheduled, stuck, due, simulating } = value;
   return (
     <div class="cards">
       <section class="card">
@@ -40,16 +36,16 @@ export function ClockPane({ about, version }: PaneProps) {
         <Facts
           of={[
             ['Sandbox time', <Time at={now} />],
-            ['This machine’s time', <Time at={machineTime} />],
-            ['Pace', status?.pace],
-            ['Rate limits', status?.rateLimits],
-            ['Waits for its time', status && String(status.pending)],
-            ['Set aside by a bug', status && status.stuck > 0 ? String(status.stuck) : null],
+            ['Machine time', <Time at={machineTime} />],
+            ['Pace', pace],
+            ['Rate limits', rateLimits],
+            ['Scheduled', String(scheduled)],
+            ['Stuck because of a bug', stuck > 0 ? String(stuck) : null],
           ]}
         />
         {canChange && <Advance hasNext={due.length > 0} />}
-        <h3>Falls due next</h3>
-        {due.length === 0 && <p class="note">Nothing does.</p>}
+        <h3>Due next</h3>
+        {due.length === 0 && <p class="note">Nothing is due.</p>}
         <ul class="belongings">
           {due.map((each) => (
             <li>
@@ -73,7 +69,9 @@ export function ClockPane({ about, version }: PaneProps) {
         <section class="card">
           <h2>Points in time</h2>
           <p>
-            <a href={hrefOf({ pane: 'points' })}>Save the sandbox as it is, see what changed since, go back</a>
+            <a href={hrefOf({ pane: 'points' })}>
+              Save the state of the sandbox, see what has changed since, and restore it
+            </a>
           </p>
         </section>
       )}
@@ -84,9 +82,10 @@ export function ClockPane({ about, version }: PaneProps) {
 const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 
 const advanced = ({ now, events }: Readonly<Record<string, unknown>>) =>
-  `It is ${String(now).replace('T', ' ').slice(0, 19)} UTC in the sandbox; ${events} ${events === 1 ? 'step' : 'steps'} fell due.`;
+  `Sandbox time is now ${String(now).replace('T', ' ').slice(0, 19)} UTC. ${events} scheduled ${events === 1 ? 'step' : 'steps'} ran.`;
 
 function Advance({ hasNext }: { readonly hasNext: boolean }) {
+  const isBusy = useContext(Busy);
   const [count, setCount] = useState('10');
   const [unit, setUnit] = useState<keyof typeof UNITS>('minutes');
   const [said, run] = useAction();
@@ -98,16 +97,16 @@ function Advance({ hasNext }: { readonly hasNext: boolean }) {
   return (
     <>
       <p class="act">
-        <button type="button" disabled={!hasNext} onClick={() => run('advance-next', {}, advanced)}>
+        <button type="button" disabled={isBusy || !hasNext} onClick={() => run('advance-next', {}, advanced)}>
           To the next event
         </button>{' '}
-        <button type="button" onClick={() => by(30 * UNITS.minutes)}>
+        <button type="button" disabled={isBusy} onClick={() => by(30 * UNITS.minutes)}>
           30 minutes
         </button>{' '}
-        <button type="button" onClick={() => by(UNITS.days)}>
+        <button type="button" disabled={isBusy} onClick={() => by(UNITS.days)}>
           1 day
         </button>{' '}
-        <Settle run={run} />
+        <Settle {...{ run, isBusy }} />
       </p>
       <form onSubmit={advance}>
         <Field title="Advance by">
@@ -135,7 +134,9 @@ function Advance({ hasNext }: { readonly hasNext: boolean }) {
             </select>
           )}
         </Field>
-        <button type="submit">Advance</button>
+        <button type="submit" disabled={isBusy}>
+          Advance
+        </button>
       </form>
       <p>
         <Said text={said} />
@@ -144,10 +145,11 @@ function Advance({ hasNext }: { readonly hasNext: boolean }) {
   );
 }
 
-const Settle = ({ run }: { readonly run: Run }) => (
+const Settle = ({ run, isBusy }: { readonly run: Run; readonly isBusy: boolean }) => (
   <button
     type="button"
-    onClick={() => run('settle', {}, 'Everything that waited for a bank, a chain or an approval is done.')}
+    disabled={isBusy}
+    onClick={() => run('settle', {}, 'Completed everything that was waiting for a bank, a blockchain or an approval.')}
   >
     Settle everything
   </button>
@@ -174,7 +176,7 @@ function NewHistory({ simulating }: { readonly simulating: ClockDocument['simula
   return (
     <>
       <p class="note">
-        Days of an account’s life that end now, as fiatrail sandbox simulate has them. The same days, users and seed
+        Simulates the days of an account up to now, like fiatrail sandbox simulate. The same days, users and seed always
         give the same history.
       </p>
       <div class="act fields">
@@ -182,17 +184,18 @@ function NewHistory({ simulating }: { readonly simulating: ClockDocument['simula
         {field('users', 'Users', 1, 10_000)}
         {field('seed', 'Seed', 0, 2 ** 32 - 1)}
         <Confirmed
-          label="Replace by a new history"
-          isDisabled={simulating !== null}
-          warning={`Everything in the sandbox is replaced by ${typed.days} simulated days: users, money, events, faults and every API key but its first. Save a point in time before, to be able to go back.`}
-          onConfirm={() => run('simulate', input, (answer) => `${answer['days']} days were simulated.`)}
+          label="Replace with a new history"
+          warning={`This replaces everything in the sandbox with ${typed.days} simulated days: users, money, events, faults and all API keys but the first. To be able to undo it, save a point in time first.`}
+          onConfirm={() =>
+            run('simulate', input, (answer) => `Simulated ${answer['days']} ${answer['days'] === 1 ? 'day' : 'days'}.`)
+          }
         />
       </div>
       {simulating && (
         <p>
           <progress max={simulating.days} value={simulating.done} aria-label="Days simulated" /> {simulating.done} of{' '}
           {simulating.days} days{' '}
-          <button type="button" onClick={() => run('simulate-stop', {}, 'It ends with this day.')}>
+          <button type="button" onClick={() => run('simulate-stop', {}, 'Stopping after this day.')}>
             Stop
           </button>
         </p>

@@ -1,7 +1,8 @@
 import type { ComponentType } from 'preact';
-import { useState } from 'preact/hooks';
+import { useContext } from 'preact/hooks';
 import { OperationDetails, PlanDetails } from './account.tsx';
-import { type About, post } from './api.tsx';
+import { Busy, Said, useAction } from './actions.tsx';
+import type { About } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { PointDetails } from './points.tsx';
 import { Postings, type PostingsShown } from './postings.tsx';
@@ -58,14 +59,16 @@ function Request({ detail }: DetailProps<RequestDetail>) {
           <Json text={sent} label="Request" />
         </section>
         <section>
-          <h3>Answer</h3>
-          <Json text={received} label="Answer" />
+          <h3>Response</h3>
+          <Json text={received} label="Response" />
         </section>
       </div>
       {copies.fiatrail && <Copy label="Copy as fiatrail" text={copies.fiatrail} />}
       {copies.curl && <Copy label="Copy as curl" text={copies.curl} />}
       {copies.fiatrail && !copies.curl && (
-        <p class="note">It may change something, so it is copied as a dry run only: curl would pass by the journal.</p>
+        <p class="note">
+          This request may change something, so only a dry run can be copied: curl would bypass the journal.
+        </p>
       )}
     </>
   );
@@ -113,7 +116,7 @@ function Event({ detail, about }: DetailProps<EventDetail>) {
           ['Time', <Time at={at} />],
           ['Event', id],
           ['Target', url],
-          ['Quarantined because it is', quarantined],
+          ['Quarantined because', quarantined],
           ['Problem', problem],
         ]}
       />
@@ -121,7 +124,7 @@ function Event({ detail, about }: DetailProps<EventDetail>) {
       <h3>Data</h3>
       <Json text={data} label="Data" />
       {forwards && <h3>Forwarded</h3>}
-      {forwards?.length === 0 && <p class="note">It is forwarded nowhere.</p>}
+      {forwards?.length === 0 && <p class="note">Not forwarded anywhere.</p>}
       <ul class="belongings">
         {forwards?.map((each) => (
           <li>
@@ -132,7 +135,7 @@ function Event({ detail, about }: DetailProps<EventDetail>) {
         ))}
       </ul>
       {log && <h3>Attempts</h3>}
-      {log?.length === 0 && <p class="note">It has not been sent.</p>}
+      {log?.length === 0 && <p class="note">Not sent yet.</p>}
       {log?.map((attempt) => (
         <details>
           <summary>
@@ -148,18 +151,15 @@ function Event({ detail, about }: DetailProps<EventDetail>) {
 }
 
 function Resend({ eventId }: { readonly eventId: string }) {
-  const [said, setSaid] = useState('');
-  const resend = () =>
-    post('/api/actions/resend', { eventId }).then(
-      () => setSaid('It is sent again, to the webhook that is set now.'),
-      (error: Error) => setSaid(error.message),
-    );
+  const [said, run] = useAction();
+  const isBusy = useContext(Busy);
+  const resend = () => run('resend', { eventId }, 'Sent again, to the current webhook.');
   return (
     <p class="act">
-      <button type="button" onClick={resend}>
+      <button type="button" disabled={isBusy} onClick={resend}>
         Send again
       </button>{' '}
-      <span role="status">{said}</span>
+      <Said text={said} />
     </p>
   );
 }

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import { Field, Said, useAction } from './actions.tsx';
+import { useContext, useState } from 'preact/hooks';
+import { Busy, Field, Said, useAction } from './actions.tsx';
 import { useRead } from './api.tsx';
 import { plain } from './text.tsx';
 
@@ -22,7 +22,7 @@ interface Choices {
 }
 
 export function FaultList({ of }: { readonly of: readonly Fault[] }) {
-  if (of.length === 0) return <p class="note">No fault waits to be injected.</p>;
+  if (of.length === 0) return <p class="note">No faults are set.</p>;
   return (
     <ul class="belongings">
       {of.map(({ endpoint, kind, name, times }) => (
@@ -38,6 +38,7 @@ const NOTHING = { kind: '', endpoint: '', name: '', times: '1' };
 
 /** Adds a fault: what it does is beside it, and it is chosen from what the sandbox has. */
 export function AddFault() {
+  const isBusy = useContext(Busy);
   const { value, problem } = useRead<Choices>('/api/documents/fault-choices', '');
   const [typed, setTyped] = useState(NOTHING);
   const [said, run] = useAction();
@@ -53,7 +54,7 @@ export function AddFault() {
   const add = (event: Event) => {
     event.preventDefault();
     const input = { endpoint: target?.id, kind: kind?.kind, name, times: Number(typed.times) };
-    run('fault-add', input, `${kind?.kind} waits for the next ${target?.id}.`);
+    run('fault-add', input, `Added: ${kind?.kind} on ${target?.id}.`);
   };
   return (
     <form onSubmit={add}>
@@ -94,8 +95,10 @@ export function AddFault() {
         )}
       </Field>
       <p class="note does">{kind?.does}</p>
-      <button type="submit">Add</button>
-      <button type="button" onClick={() => run('fault-clear', {}, 'All faults were cleared.')}>
+      <button type="submit" disabled={isBusy}>
+        Add
+      </button>
+      <button type="button" disabled={isBusy} onClick={() => run('fault-clear', {}, 'Cleared all faults.')}>
         Clear all
       </button>
       <Said text={said} />

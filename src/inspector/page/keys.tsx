@@ -5,7 +5,7 @@ const KEYS = [
   [['1', '…', '9', '0'], 'go to a pane; 0 is the tenth'],
   [['/'], 'go to the search'],
   [['f'], 'go to the filters of a list'],
-  [['↑', '↓', 'j', 'k'], 'go to another row; if its details are open, they change with it'],
+  [['↑', '↓', 'j', 'k'], 'go to the next or previous row; open details follow'],
   [['Page Up', 'Page Down', 'Home', 'End'], 'move further in a list'],
   [['Enter'], 'open a row'],
   [['Escape'], 'close what is open, or leave a field'],

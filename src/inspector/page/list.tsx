@@ -166,7 +166,7 @@ export function List(props: ListProps) {
         ))}
       </div>
       {total === 0 && (
-        <p class="note empty">{isReduced ? 'Nothing fits these filters.' : `Nothing here yet. ${empty}`}</p>
+        <p class="note empty">{isReduced ? 'Nothing matches these filters.' : `Nothing here yet. ${empty}`}</p>
       )}
       <div
         ref={box}
@@ -185,7 +185,7 @@ export function List(props: ListProps) {
       </div>
       <p class="count" role="status">
         {total < 0 ? 'Reading…' : `${total.toLocaleString('en')} ${total === 1 ? 'row' : 'rows'}`}
-        {hasOlder && ', and older ones, which the search finds'}
+        {hasOlder && '; search also finds older ones'}
         {gap !== undefined && ` · ${plain(gap)}`}
         {isReduced && <Sums name={name} filters={props.filters} version={version} />}
       </p>
@@ -206,7 +206,7 @@ function Sums({ name, filters, version }: Pick<ListProps, 'name' | 'filters' | '
     <>
       {value.map(({ asset, amount, done }) => (
         <span key={asset} class="sum">
-          {plain(amount)} <span class="note">{done === amount ? 'all done' : `${plain(done)} of it done`}</span>
+          {plain(amount)} <span class="note">{done === amount ? 'all done' : `${plain(done)} done`}</span>
         </span>
       ))}
     </>

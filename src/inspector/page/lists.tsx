@@ -34,12 +34,17 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
     columns: THING,
     states: [],
     empty:
-      'Start some, such as: fiatrail onramp create USER_ID --amount 5000. Or add days of it: fiatrail sandbox simulate',
+      'Create some, for example: fiatrail onramp create USER_ID --amount 5000. Or simulate days of it: fiatrail sandbox simulate',
   },
-  copied: { title: 'Copied rows', columns: THING, states: [], empty: 'Copy the account’s lists: fiatrail sync' },
+  copied: {
+    title: 'Copied rows',
+    columns: THING,
+    states: [],
+    empty: 'To copy the account’s lists, run: fiatrail sync',
+  },
   users: {
     title: 'Users',
-    empty: 'Add one: fiatrail users onboard --bvn-stdin',
+    empty: 'To add one, run: fiatrail users onboard --bvn-stdin. Users of an account are listed after: fiatrail sync',
     columns: [
       column('at', 'Since', 'time'),
       column('who', 'Name'),
@@ -70,7 +75,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   events: {
     title: 'Events',
-    empty: 'They come with work. To receive them: fiatrail webhooks listen',
+    empty: 'Work sends them. To receive them: fiatrail webhooks listen',
     columns: [
       column('at', 'Time', 'time'),
       column('event', 'Event'),
@@ -79,11 +84,12 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
       column('who', 'Who'),
       column('subject', 'About', 'id'),
     ],
-    states: ['none', 'waiting', 'delivered', 'given-up', 'forwarded', 'dead', 'quarantined'],
+    states: ['not sent', 'waiting', 'delivered', 'given-up', 'forwarded', 'dead', 'quarantined'],
   },
   operations: {
     title: 'Operations',
-    empty: 'Commands that change something are listed here, such as: fiatrail payout create --amount 5000 --to default',
+    empty:
+      'Commands that change something are listed here, for example: fiatrail payout create --amount 5000 --to default',
     columns: [
       column('at', 'Time', 'time'),
       column('summary', 'Summary'),
@@ -119,7 +125,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   ledger: {
     title: 'Ledger',
-    empty: 'Money that moves is listed here, such as by: fiatrail sandbox pay ACCOUNT_NUMBER --amount 5000',
+    empty: 'Movements of money are listed here, for example of: fiatrail sandbox pay ACCOUNT_NUMBER --amount 5000',
     columns: [
       column('id', 'Set', 'number'),
       column('at', 'Time', 'time'),

@@ -1,6 +1,7 @@
 import { Component, type ComponentChildren, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { CopyPane } from './account.tsx';
+import { Busy } from './actions.tsx';
 import { type About, get, post, Refused, useFeed, useRead } from './api.tsx';
 import { BookPane } from './book.tsx';
 import { ChartsPane } from './charts.tsx';
@@ -49,6 +50,8 @@ function App() {
   const [problem, setProblem] = useState<string>();
   const route = useRoute();
   const feed = useFeed(about !== undefined);
+  const hasClock = about?.documents.includes('clock') ?? false;
+  const { value: clock } = useRead<ClockDocument>(hasClock ? '/api/documents/clock' : undefined, feed.version);
   useEffect(() => {
     enter().then(shown, (error: Error) => setProblem(saidOf(error)));
   }, []);
@@ -76,7 +79,7 @@ function App() {
         </h1>
         <Search text={route.pane === 'find' ? route.text : ''} />
         {about.actions.includes('save') && <Save />}
-        <Clock about={about} version={feed.version} />
+        <Clock now={clock?.now} />
         <Keys />
         <span class={`live ${feed.isLive ? 'on' : ''}`} role="status">
           {!feed.isLive ? '○ Not connected' : about.title.endsWith('(saved)') ? 'Saved' : '● Live'}
@@ -96,9 +99,11 @@ function App() {
       {about.notice && <aside class="notice">{plain(about.notice)}</aside>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <main tabIndex={0}>
-        <Fence key={pane}>
-          <Pane route={{ ...route, pane }} about={about} version={feed.version} />
-        </Fence>
+        <Busy.Provider value={(clock?.simulating ?? null) !== null}>
+          <Fence key={pane}>
+            <Pane route={{ ...route, pane }} about={about} version={feed.version} />
+          </Fence>
+        </Busy.Provider>
       </main>
     </>
   );
@@ -135,7 +140,7 @@ class Fence extends Component<{ readonly children: ComponentChildren }, { readon
 
 function saidOf(error: Error): string {
   if (error instanceof Refused && error.status === 401)
-    return 'This address was used already, or its session is over. Run the command again, and open the address that it prints.';
+    return 'This link has already been used, or its session has ended. Run the command again and open the link that it prints.';
   return `The inspector cannot be reached: ${error.message}`;
 }
 
@@ -158,7 +163,7 @@ function Search({ text }: { readonly text: string }) {
           key={text}
           name="text"
           type="search"
-          placeholder="Find an id, a hash, an account, a name, an amount ( / )"
+          placeholder="Find an ID, hash, account, name or amount ( / )"
           defaultValue={text}
           autocomplete="off"
         />
@@ -207,19 +212,16 @@ function ListPane({ route, about, version }: PaneProps) {
 
 interface ClockDocument {
   readonly now: string;
+  readonly simulating: object | null;
 }
 
 /** The zone of all times on the page, and the sandbox's time where it has its own. */
-function Clock({ about, version }: { readonly about: About; readonly version: string }) {
-  const { value } = useRead<ClockDocument>(
-    about.documents.includes('clock') ? '/api/documents/clock' : undefined,
-    version,
-  );
+function Clock({ now }: { readonly now: string | undefined }) {
   return (
     <span class="zone">
-      {value?.now && (
+      {now && (
         <>
-          Sandbox time <Time at={value.now} /> ·{' '}
+          Sandbox time <Time at={now} /> ·{' '}
         </>
       )}
       Times in {shownZone()}

@@ -11,7 +11,7 @@ interface Figure {
 
 interface Need {
   readonly what: string;
-  readonly count: number;
+  readonly count?: number;
   readonly list?: string;
   readonly filters?: Readonly<Record<string, string>>;
   readonly todo?: string;
@@ -44,7 +44,7 @@ interface NowDocument {
   readonly sandbox?: SandboxNow;
 }
 
-/** The first page: what needs someone stands first, then how much there is, and what moved. */
+/** The first page: what needs action, then balances and movements. */
 export function NowPane({ about, version }: { readonly about: About; readonly version: string }) {
   const { value, problem } = useRead<NowDocument>('/api/documents/now', version);
   if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
@@ -52,30 +52,36 @@ export function NowPane({ about, version }: { readonly about: About; readonly ve
   return (
     <div class="now">
       <section class={sandbox ? 'card' : 'card wide-card'}>
-        <h2>Needs someone</h2>
+        <h2>Needs action</h2>
         <Needs of={needs} />
       </section>
       {sandbox && <Sandbox of={sandbox} at={value.at} canChange={about.actions.length > 0} />}
       <Balances of={balances} title={value.of} asOf={value.asOf} />
       <section class="card wide-card">
-        <h2>Today, and a usual day of the 14 before</h2>
-        {volumes.length === 0 && <p class="note">Nothing moved in these days that is known here.</p>}
+        <h2>Today, compared with the last 14 days</h2>
+        {volumes.length === 0 && <p class="note">No movements in the last 14 days.</p>}
         <Volumes of={volumes} />
       </section>
       <section class="card wide-card">
         <h2>Latest movements</h2>
-        {latest.length === 0 && <p class="note">Nothing has moved yet.</p>}
+        {latest.length === 0 && <p class="note">No movements yet.</p>}
         <Latest of={latest} list={list} />
       </section>
     </div>
   );
 }
 
+const said = (what: string, count: number | undefined) => (
+  <>
+    {count !== undefined && <b>{count.toLocaleString('en')}</b>} {plain(what)}
+  </>
+);
+
 function Needs({ of }: { readonly of: readonly Need[] }) {
   if (of.length === 0)
     return (
       <p>
-        <State of="Nothing does." look="done" />
+        <State of="Nothing needs action" look="done" />
       </p>
     );
   return (
@@ -83,15 +89,7 @@ function Needs({ of }: { readonly of: readonly Need[] }) {
       {of.map(({ what, count, list, filters = {}, todo }) => (
         <li>
           <Sign of="you" />{' '}
-          {list ? (
-            <a href={hrefOf({ pane: list, ...filters })}>
-              <b>{count.toLocaleString('en')}</b> {plain(what)}
-            </a>
-          ) : (
-            <>
-              <b>{count.toLocaleString('en')}</b> {plain(what)}
-            </>
-          )}
+          {list ? <a href={hrefOf({ pane: list, ...filters })}>{said(what, count)}</a> : said(what, count)}
           {todo && <code>{plain(todo)}</code>}
         </li>
       ))}
@@ -118,7 +116,7 @@ function Balances({ of, title, asOf }: BalancesProps) {
       </h2>
       {of.length === 0 && (
         <p class="note">
-          Nothing is known of them. Run: <code>fiatrail sync</code>
+          Not read yet. Run: <code>fiatrail sync</code>
         </p>
       )}
       <div class="balances">
@@ -193,13 +191,13 @@ function Sandbox({ of: { machineTime, isBalanced, due, faults }, at, canChange }
       <h2>Sandbox</h2>
       <dl>
         <div>
-          <dt>Its time</dt>
+          <dt>Sandbox time</dt>
           <dd>
             <Time at={at} />
           </dd>
         </div>
         <div>
-          <dt>This machine’s time</dt>
+          <dt>Machine time</dt>
           <dd>
             <Time at={machineTime} />{' '}
             {Math.abs(aheadMs) >= 1_000 && (
@@ -222,14 +220,15 @@ function Sandbox({ of: { machineTime, isBalanced, due, faults }, at, canChange }
               ? 'none'
               : faults.map(({ endpoint, kind, times }) => (
                   <div>
-                    {plain(kind)} on {plain(endpoint)}, {plain(String(times))} more
+                    {plain(kind)} on {plain(endpoint)}, {plain(String(times))} more{' '}
+                    {Number(times) === 1 ? 'time' : 'times'}
                   </div>
                 ))}
           </dd>
         </div>
       </dl>
-      <h3>Falls due next</h3>
-      {due.length === 0 && <p class="note">Nothing does.</p>}
+      <h3>Due next</h3>
+      {due.length === 0 && <p class="note">Nothing is due.</p>}
       <ul class="belongings">
         {due.map((each) => (
           <li>

@@ -24,7 +24,7 @@ export function BalancesPane({ version }: PaneProps) {
   const { value, problem } = useRead<readonly Balances[]>('/api/documents/balances', version);
   if (!value) return waiting(problem);
   return (
-    <div class="cards">
+    <div class="cards of-accounts">
       {value.map(({ asset, accounts, others, sum, isZero }) => (
         <section class="card">
           <h2>{plain(asset)}</h2>
@@ -75,11 +75,11 @@ interface Found {
 }
 
 const EXAMPLES = [
-  'an id, or its first or last letters',
+  'an ID, or its first or last characters',
   'a hash, an address or an account number',
   'a name',
   '₦5,000 or 5000 cngn',
-  'any text of a request or an event',
+  'any text in a request or an event',
 ];
 
 function Examples() {
@@ -112,7 +112,7 @@ export function FindPane({ text }: PaneProps & { readonly text: string }) {
   return (
     <section class="found">
       <h2>
-        {value.length === 0 ? 'Nothing has' : 'What has'} “{plain(text)}”
+        {value.length === 0 ? 'No results for' : 'Results for'} “{plain(text)}”
       </h2>
       {value.length === 0 && <Examples />}
       {lists.map((name) => (

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import { Field, Said, useAction } from './actions.tsx';
+import { useContext, useState } from 'preact/hooks';
+import { Busy, Field, Said, useAction } from './actions.tsx';
 import type { About } from './api.tsx';
 
 /** A payment that can be made with a control of the sandbox. */
@@ -10,7 +10,7 @@ export interface Payment {
 }
 
 const TITLES: Readonly<Record<string, string>> = {
-  ...{ accountNumber: 'Into account', amount: 'Amount', senderName: 'Sender’s name as the bank writes it' },
+  ...{ accountNumber: 'Into account', amount: 'Amount', senderName: 'Sender’s name at the bank' },
   ...{ address: 'To address', asset: 'Token', network: 'Network', from: 'From address' },
 };
 
@@ -21,6 +21,7 @@ const outcomeOf = ({ outcome, reason }: Readonly<Record<string, unknown>>) =>
 export function Pay({ of: { action, isExact, input }, about }: { readonly of: Payment; readonly about: About }) {
   const [typed, setTyped] = useState(input);
   const [said, run] = useAction();
+  const isBusy = useContext(Busy);
   if (!about.actions.includes(action)) return null;
   const pay = (event: Event) => {
     event.preventDefault();
@@ -43,10 +44,12 @@ export function Pay({ of: { action, isExact, input }, about }: { readonly of: Pa
             )}
           </Field>
         ))}
-        <button type="submit">{action === 'pay' ? 'Pay' : 'Send'}</button>
+        <button type="submit" disabled={isBusy}>
+          {action === 'pay' ? 'Pay' : 'Send'}
+        </button>
       </form>
       <p class="note">
-        {isExact ? 'It takes exactly this sum; any other one is sent back. ' : ''}
+        {isExact ? 'Only this exact amount is accepted; any other is sent back. ' : ''}
         <Said text={said} />
       </p>
     </section>

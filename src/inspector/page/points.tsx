@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import { Confirmed, Field, Said, useAction } from './actions.tsx';
+import { useContext, useState } from 'preact/hooks';
+import { Busy, Confirmed, Field, Said, useAction } from './actions.tsx';
 import type { About } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { AccountName, type AccountNamed } from './postings.tsx';
@@ -24,6 +24,7 @@ interface PointDetail {
 export function AddPoint({ about }: { readonly about: About }) {
   const [name, setName] = useState('');
   const [said, run] = useAction();
+  const isBusy = useContext(Busy);
   if (!about.actions.includes('snapshot')) return null;
   const add = (event: Event) => {
     event.preventDefault();
@@ -43,9 +44,13 @@ export function AddPoint({ about }: { readonly about: About }) {
           />
         )}
       </Field>
-      <button type="submit">Save the state of the sandbox</button>
+      <button type="submit" disabled={isBusy}>
+        Save state
+      </button>
       <Said text={said} />
-      <p class="note">Points stay until the command ends. To keep one: fiatrail sandbox snapshot FILE</p>
+      <p class="note">
+        Points are kept until the command ends. To keep one longer, run: fiatrail sandbox snapshot FILE
+      </p>
     </form>
   );
 }
@@ -69,12 +74,12 @@ export function PointDetails({ detail: of, about }: { readonly detail: PointDeta
         <p class="act">
           <Confirmed
             label="Restore"
-            warning={`Everything in the sandbox becomes as it was at “${id}”. What happened since is lost, unless you save it as another point. The keys stay.`}
-            onConfirm={() => run('restore', { name: id }, 'The sandbox is as it was.')}
+            warning={`This restores everything in the sandbox to “${id}”, except API keys. Whatever happened since is lost unless you save it as another point first.`}
+            onConfirm={() => run('restore', { name: id }, `Restored “${id}”.`)}
           />{' '}
           <Confirmed
             label="Remove"
-            warning={`The point “${id}” is removed. The sandbox stays as it is.`}
+            warning={`This removes the point “${id}”. The sandbox itself does not change.`}
             onConfirm={() => {
               run('forget', { name: id }, 'Removed.');
               goTo({ pane: 'points' });
@@ -83,12 +88,12 @@ export function PointDetails({ detail: of, about }: { readonly detail: PointDeta
           <Said text={said} />
         </p>
       )}
-      <h3>What has changed since</h3>
-      {work.length === 0 && <p class="note">No work began, or is in another state.</p>}
+      <h3>Changes since</h3>
+      {work.length === 0 && <p class="note">No work started or changed status.</p>}
       {work.length > 0 && <Work of={work} since={at} isLater={of.isLater} />}
       {!of.isLater && (
         <p class="note">
-          The sandbox was set back to an earlier point since, so its ledger and events cannot be compared.
+          The sandbox has been restored to an earlier point since, so its ledger and events cannot be compared.
         </p>
       )}
       <Facts

@@ -60,7 +60,8 @@ export function indented(text: string): string {
 }
 
 export function Json({ text, label }: { readonly text: string | null; readonly label: string }) {
-  if (text === null) return <p class="note">Not kept: it came among too many others, or has been forgotten.</p>;
+  if (text === null)
+    return <p class="note">Not kept: too many requests arrived at once, or later ones needed its space.</p>;
   if (text === '') return <p class="note">Empty.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
@@ -162,8 +163,8 @@ export const statusOf = (status: string | number | null | undefined) => status ?
 const LOOKS: Readonly<Record<Drawn, string>> = {
   done: 'done',
   open: 'under way',
-  bad: 'ended badly',
-  you: 'needs you',
+  bad: 'failed',
+  you: 'needs action',
   none: '',
 };
 
@@ -183,7 +184,7 @@ export function State({ of, look }: StateProps) {
   return (
     <span class={`state ${name}`} title={LOOKS[name]}>
       <Sign of={name} /> {plain(String(of))}
-      {name === 'you' && <span class="tag">needs you</span>}
+      {name === 'you' && <span class="tag">needs action</span>}
     </span>
   );
 }
@@ -204,7 +205,7 @@ export function CopyId({ text, label }: { readonly text: string; readonly label:
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setSaid('Copied'),
-      () => setSaid('The browser does not allow it'),
+      () => setSaid('The browser blocked copying'),
     );
   return (
     <>
@@ -223,7 +224,7 @@ export function Copy({ label, text }: { readonly label: string; readonly text: s
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setSaid('Copied'),
-      () => setSaid('The browser does not allow it; select the text below'),
+      () => setSaid('The browser blocked copying; select the text below'),
     );
   return (
     <div class="copy">

@@ -137,8 +137,8 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
         </details>
       )}
       <details>
-        <summary>As the service says it</summary>
-        <Json text={row} label="As the service says it" />
+        <summary>Row from the service</summary>
+        <Json text={row} label="Row from the service" />
       </details>
       {next.map((each) => (
         <Copy label="Copy as fiatrail" text={each} />
@@ -154,7 +154,7 @@ function factOf(title: string, text: string | null | undefined, about: About) {
 }
 
 /** A user, with a link to what is known of him or her. */
-export function UserLink({ of: { userId, who }, about }: { readonly of: Person; readonly about: About }) {
+function UserLink({ of: { userId, who }, about }: { readonly of: Person; readonly about: About }) {
   const pane = ['users', 'copied'].find((list) => about.lists.includes(list));
   const name = plain(who ?? userId);
   return (
@@ -202,7 +202,7 @@ function Timeline({ of: { timeline, look, waits, now } }: { readonly of: ThingDe
               ) : (
                 <Linked text={each.what} />
               )}{' '}
-              {each.state && each.state !== 'none' && <State of={each.state} look={each.look} />}{' '}
+              {each.state && each.state !== 'not sent' && <State of={each.state} look={each.look} />}{' '}
               {each.source !== 'state' && <span class="note">{plain(each.source)}</span>}
               {each.machineAt && each.machineAt !== each.at && (
                 <span class="note">
@@ -218,7 +218,7 @@ function Timeline({ of: { timeline, look, waits, now } }: { readonly of: ThingDe
         <li class="from-now">
           <Time at={now} />
           <span class="passed">{last && now ? `+${span(Date.parse(now) - Date.parse(last))}` : ''}</span>
-          <span>{plain(waits ?? 'goes on')}</span>
+          <span>{plain(waits ?? 'in progress')}</span>
         </li>
       )}
     </ol>

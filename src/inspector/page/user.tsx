@@ -20,10 +20,15 @@ interface UserDetail {
   readonly accounts: readonly Readonly<Record<'accountNumber' | 'accountName' | 'kind' | 'status', string>>[];
   readonly work: readonly Readonly<Record<'id' | 'kind' | 'at' | 'state' | 'look' | 'amount', string>>[];
   readonly pays?: Payment;
+  /** Where the work is listed. */
+  readonly list?: string;
+  /** What the wallets hold together, and when that was read. */
+  readonly holds?: readonly Readonly<Record<'amount' | 'at', string>>[];
 }
 
-/** A user of the sandbox: wallets, accounts to pay into, and the newest work. */
+/** A user: wallets, accounts to pay into, and the latest work. */
 export function UserDetails({ detail: of, about }: { readonly detail: UserDetail; readonly about: About }) {
+  const { list = 'work', holds = [] } = of;
   return (
     <>
       <h2>{plain(of.who)}</h2>
@@ -34,7 +39,7 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
         <CopyId text={of.id} label="Copy ID" /> <code>{plain(of.id)}</code>
       </p>
       <p>
-        <a href={hrefOf({ pane: 'work', user: of.id })}>All work of {plain(of.who)}</a>
+        <a href={hrefOf({ pane: list, user: of.id })}>All work of {plain(of.who)}</a>
       </p>
       <Facts
         of={[
@@ -49,6 +54,11 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
       <h3>Wallets</h3>
       {of.wallets.length === 0 && <p class="note">This user has no wallet.</p>}
       <ul class="belongings">
+        {holds.map(({ amount, at }) => (
+          <li>
+            <span class="money">{plain(amount)}</span> <span class="note">in all, as of</span> <Time at={at} />
+          </li>
+        ))}
         {of.wallets.map(({ address, kind, balances }) => (
           <li>
             <code>{plain(address)}</code> <span class="note">{plain(kind.replace('_', ' '))}</span>
@@ -65,15 +75,13 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
         {of.accounts.map(({ accountNumber, accountName, kind, status }) => (
           <li>
             <code>{plain(accountNumber)}</code> {plain(accountName)}{' '}
-            <span class="note">
-              {plain(kind.replace('_', ' '))}, {plain(status)}
-            </span>
+            <span class="note">{[kind.replace('_', ' '), status].filter(Boolean).map(plain).join(', ')}</span>
           </li>
         ))}
       </ul>
-      <h3>Newest work</h3>
-      {of.work.length === 0 && <p class="note">None yet.</p>}
-      <Wide label="Newest work">
+      <h3>Latest work</h3>
+      {of.work.length === 0 && <p class="note">No work yet.</p>}
+      <Wide label="Latest work">
         <table>
           <tbody>
             {of.work.map((each) => (
@@ -82,7 +90,7 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
                   <Time at={each.at} />
                 </td>
                 <td>
-                  <a href={hrefOf({ pane: 'work', id: each.id })}>{plain(each.kind)}</a>
+                  <a href={hrefOf({ pane: list, id: each.id })}>{plain(each.kind)}</a>
                 </td>
                 <td class="number">{plain(each.amount ?? '')}</td>
                 <td>

@@ -7,6 +7,7 @@ import type { Histories } from './history.ts';
 import type { Points } from './points.ts';
 
 type Input = Readonly<Record<string, unknown>>;
+type Action = (input: Input) => Promise<Record<string, unknown>>;
 
 interface Controlled {
   readonly service: Service;
@@ -16,12 +17,24 @@ interface Controlled {
 }
 
 /** What the page may do to a sandbox: each is one of its own controls, which checks what it is given. */
-export function controlsOf({ service, ask, points, histories }: Controlled): InspectorSource['actions'] {
-  const alone = async (act: () => Promise<Record<string, unknown>>) => {
+export function controlsOf(controlled: Controlled): InspectorSource['actions'] {
+  const { points, histories } = controlled;
+  // A simulated history is made day by day: whatever else changed the sandbox meanwhile would be in it.
+  const alone = (act: Action) => async (input: Input) => {
     if (histories.running())
       throw new CliError('usage', 'a history is being simulated; wait for it to end, or stop it');
-    return act();
+    return act(input);
   };
+  return {
+    ...Object.fromEntries(Object.entries(changesOf(controlled)).map(([name, act]) => [name, alone(act)])),
+    forget: async (input) => points.remove(input),
+    simulate: (input) => histories.simulate(input),
+    'simulate-stop': async () => histories.stop(),
+  };
+}
+
+/** What changes the sandbox. */
+function changesOf({ service, ask, points }: Controlled): Readonly<Record<string, Action>> {
   return {
     advance: (input) => ask('POST', '/_sandbox/advance', input),
     'advance-next': async () => ask('POST', '/_sandbox/advance', { durationMs: await untilNext(service) }),
@@ -40,11 +53,8 @@ export function controlsOf({ service, ask, points, histories }: Controlled): Ins
     'fault-clear': () => ask('DELETE', '/_sandbox/faults', {}),
     resend: ({ eventId }: Input) =>
       ask('POST', `/_sandbox/events/${encodeURIComponent(typeof eventId === 'string' ? eventId : '')}/resend`, {}),
-    snapshot: (input) => alone(() => points.add(input)),
-    restore: (input) => alone(() => points.restore(input)),
-    forget: async (input) => points.remove(input),
-    simulate: (input) => histories.simulate(input),
-    'simulate-stop': async () => histories.stop(),
+    snapshot: (input) => points.add(input),
+    restore: (input) => points.restore(input),
   };
 }
 
@@ -64,6 +74,6 @@ async function untilNext(service: Service): Promise<number> {
     const next = store.get<{ at: bigint | null }>('SELECT min(due_at) AS at FROM due');
     return next?.at === null || next === undefined ? undefined : Number(next.at) - nowMs;
   });
-  if (due === undefined) throw new CliError('usage', 'nothing falls due, so there is no next event');
+  if (due === undefined) throw new CliError('usage', 'nothing is due, so there is no next event');
   return Math.max(1, due);
 }

@@ -22,6 +22,9 @@ interface OutboxEvent {
   readonly delivery: bigint | null;
 }
 
+/** The state of an event for which no webhook was set. */
+const NOT_SENT = 'not sent';
+
 const FROM = 'FROM outbox o JOIN fintech f ON f.id = o.fintech LEFT JOIN delivery d ON d.event = o.id';
 const COLUMNS =
   'o.id, o.event_id, o.event, o.request_id, o.data, o.created_at, f.name AS who, d.state, d.url, d.attempts, d.id AS delivery';
@@ -33,8 +36,8 @@ const rowOf = (row: OutboxEvent) => ({
   event: row.event,
   subject: row.request_id,
   who: row.who,
-  state: row.state ?? 'none',
-  look: lookOfEvent(row.state ?? 'none'),
+  state: row.state ?? NOT_SENT,
+  look: lookOfEvent(row.state ?? NOT_SENT),
   attempts: Number(row.attempts ?? 0n),
 });
 
@@ -64,7 +67,7 @@ function idsAfter(store: Database, { text, state, isDeep = false }: RowFilter, a
   const conditions = ['o.id > ?'];
   const values: SqlValue[] = [after];
   if (state !== '') {
-    conditions.push(`coalesce(d.state, 'none') = ?`);
+    conditions.push(`coalesce(d.state, '${NOT_SENT}') = ?`);
     values.push(state);
   }
   if (text !== '') {

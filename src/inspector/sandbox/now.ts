@@ -2,14 +2,13 @@ import type { Zone } from '../../base/zone.ts';
 import { type Asset, amount, amountForPeople, amountText } from '../../money/amount.ts';
 import type { Service } from '../../service/service.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { DAYS_BEFORE, MOST_LATEST, type Now, type NowNeed, usualOf } from '../now.ts';
+import { rested } from '../held.ts';
+import { counted, DAYS_BEFORE, MOST_LATEST, type Now, type NowNeed, usualOf, workNeeds } from '../now.ts';
 import { type List, newestOf } from '../source.ts';
 import { signed } from './postings.ts';
 import { ALL_WORK } from './work-row.ts';
 
 const DAY_MS = 86_400_000;
-/** What took long to read is not read again for this many times as long, so that an open page leaves a busy sandbox its time. */
-const RESTS = 8;
 
 interface NowSources {
   readonly service: Service;
@@ -21,8 +20,8 @@ interface NowSources {
 
 /** The sandbox's own account now, besides its clock, what falls due, its faults and its ledger. */
 export function sandboxNow({ service, work, zone, apiKey }: NowSources) {
-  const counts = rested(service, () => countsOf(work, service));
-  const volumes = rested(service, () =>
+  const counts = rested(service.clock, () => workNeeds(work, 'work', service.nowMs()));
+  const volumes = rested(service.clock, () =>
     service.submit('read', ({ store, nowMs }) =>
       volumesOf(store, ownIn(store, apiKey())?.id ?? 0n, startOfDay(nowMs, zone)),
     ),
@@ -44,8 +43,7 @@ export function sandboxNow({ service, work, zone, apiKey }: NowSources) {
           ...needed,
           ...needsIn(store),
           ...wrong.map(({ asset, n }) => ({
-            what: `the ledger does not balance: ${signed(asset, n)} too much`,
-            count: 1,
+            what: `The ledger does not balance: ${signed(asset, n)} too much`,
             list: 'balances',
           })),
         ],
@@ -71,50 +69,18 @@ export const ownIn = (store: Database, apiKey: string) =>
     apiKey,
   );
 
-/** Reads something again once it has rested. */
-function rested<T>({ clock }: Pick<Service, 'clock'>, read: () => Promise<T>): () => Promise<T> {
-  let known: { readonly untilMs: number; readonly value: T } | undefined;
-  return async () => {
-    const startMs = clock.now();
-    if (known && startMs < known.untilMs) return known.value;
-    const value = await read();
-    const endMs = clock.now();
-    known = { value, untilMs: endMs + RESTS * (endMs - startMs) };
-    return value;
-  };
-}
-
 const startOfDay = (timeMs: number, zone: Zone) => {
   const aheadMs = zone.offsetMs(timeMs);
   return Math.floor((timeMs + aheadMs) / DAY_MS) * DAY_MS - aheadMs;
 };
-
-/** Work that someone has to look at, each with the filter that lists it. */
-async function countsOf(work: List, service: Service): Promise<NowNeed[]> {
-  const ago = new Date(service.nowMs() - DAY_MS).toISOString();
-  const wanted: readonly (readonly [what: string, filters: Readonly<Record<string, string>>])[] = [
-    ['waiting for you', { look: 'you' }],
-    ['ended badly in the last 24 hours', { look: 'bad', since: ago }],
-    ['under way for more than 24 hours', { look: 'open', until: ago }],
-  ];
-  const counts = await Promise.all(
-    wanted.map(async ([what, filters]) => {
-      const { total } = await work.page({ text: '', state: '', from: 0, limit: 0, ...filters });
-      return { what, count: total, list: 'work', filters };
-    }),
-  );
-  return counts.filter(({ count }) => count > 0);
-}
 
 function needsIn(store: Database): NowNeed[] {
   const count = (sql: string) => Number(store.get<{ n: bigint }>(sql)?.n ?? 0n);
   const givenUp = count(`SELECT count(*) AS n FROM delivery WHERE state = 'given-up'`);
   const stuck = count('SELECT count(*) AS n FROM stuck');
   return [
-    ...(givenUp > 0
-      ? [{ what: 'events given up', count: givenUp, list: 'events', filters: { state: 'given-up' } }]
-      : []),
-    ...(stuck > 0 ? [{ what: 'steps set aside by a bug in the sandbox', count: stuck, list: 'clock' }] : []),
+    ...counted(givenUp, ['event given up', 'events given up'], { list: 'events', filters: { state: 'given-up' } }),
+    ...counted(stuck, ['step stuck because of a bug', 'steps stuck because of a bug'], { list: 'clock' }),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Zone } from '../../base/zone.ts';
 import type { Sandbox } from '../../sandbox/app.ts';
+import type { Context } from '../../service/context.ts';
 import type { Service } from '../../service/service.ts';
 import type { RequestLog } from '../requests.ts';
 import { findIn } from '../search.ts';
@@ -60,11 +61,9 @@ export function sandboxSource({ sandbox, service }: Inside, { requests, steps, z
       now: sandboxNow({ service, work, zone, apiKey: sandbox.apiKey }),
       clock: async () => ({
         ...(await ask('GET', '/_sandbox/clock')),
-        due: await service.submit('read', ({ store }) => dueIn(store)),
+        ...(await service.submit('read', ({ store, settings }) => settingsIn(store, settings))),
         simulating: histories.running() ?? null,
       }),
-      // It checks the ledger, so it is not asked for with every change.
-      status: get('/_sandbox/status'),
       faults: get('/_sandbox/faults'),
       'fault-choices': faultChoices,
       balances: balancesOf(service),
@@ -81,6 +80,18 @@ export function sandboxSource({ sandbox, service }: Inside, { requests, steps, z
           histories.running()?.done ?? '',
         ]),
       ),
+  };
+}
+
+/** How the sandbox is set, and what waits in it. Its status says that too, but checks the ledger for it. */
+function settingsIn(store: Service['store'], { pace, rateLimits }: Context['settings']) {
+  const count = (table: string) => Number(store.get<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0n);
+  return {
+    pace,
+    rateLimits: rateLimits ? 'on' : 'off',
+    scheduled: count('due'),
+    stuck: count('stuck'),
+    due: dueIn(store),
   };
 }
 

@@ -132,11 +132,12 @@ function sumsOf(store: Database, { kind, subject }: WorkRow): ShownAmount[] {
   });
 }
 
-/** What the service states, then what only the sandbox knows. */
-function amountsWith(stated: readonly ShownAmount[], own: readonly ShownAmount[]): ShownAmount[] {
-  const of = new Map(stated.map((each) => [each.title, each]));
-  for (const each of own) if ((of.get(each.title)?.text ?? null) === null) of.set(each.title, each);
-  return [...of.values()];
+/** What only the sandbox knows stands beside what the service states, and in the place of what it does not. */
+function amountsWith(stated: readonly ShownAmount[], own: readonly ShownAmount[]): readonly ShownAmount[] {
+  if (own.length === 0) return stated;
+  const known = stated.filter(({ text }) => text !== null);
+  const isKnown = new Set(known.map(({ title }) => title));
+  return [...known, ...own.filter(({ title }) => !isKnown.has(title))];
 }
 
 /** What happened to work, in order: its states, what the service says of its times, its events and the requests about it. */

@@ -12,7 +12,7 @@ import { go, inspectHome, openPage, startBrowser } from './browser.ts';
 /** The page of an account, and of a saved session of it, in a real browser. */
 
 const browser = await startBrowser(sharedEnd());
-const PANES = ['now', 'operations', 'events', 'plans', 'copied', 'charts', 'copy', 'book'];
+const PANES = ['now', 'operations', 'events', 'plans', 'users', 'copied', 'charts', 'copy', 'book'];
 const home = newHome(sharedEnd());
 let used: SampleAccount;
 

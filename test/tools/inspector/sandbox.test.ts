@@ -128,7 +128,7 @@ test('a user is paid, time goes on, and it is all taken back, by the keyboard al
   await go(page, '#/clock');
   await page.getByRole('button', { name: '30 minutes' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('status').filter({ hasText: 'in the sandbox' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Sandbox time is now' }).waitFor();
   await go(page, '#/points/before');
   await page.getByRole('cell', { name: '−₦5,100.00' }).waitFor();
   await page.getByRole('button', { name: 'Restore…' }).focus();
@@ -143,8 +143,8 @@ test('a user is paid, time goes on, and it is all taken back, by the keyboard al
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByText('The sandbox is as it was.').waitFor();
-  await page.getByText('No work began, or is in another state.').waitFor();
+  await page.getByText('Restored “before”.').waitFor();
+  await page.getByText('No work started or changed status.').waitFor();
   expect(problems).toEqual([]);
 });
 
@@ -162,10 +162,10 @@ test('a fault is chosen from what the sandbox has, and a history replaces everyt
   await page.getByText('it is never delivered').waitFor();
   await page.getByLabel('Days').fill('3');
   await page.getByLabel('Users').fill('5');
-  await page.getByRole('button', { name: 'Replace by a new history…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Replace by a new history' }).click();
-  await page.getByText('3 days were simulated.').waitFor({ timeout: 60_000 });
-  await page.getByText('No fault waits to be injected.').waitFor();
+  await page.getByRole('button', { name: 'Replace with a new history…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace with a new history' }).click();
+  await page.getByText('Simulated 3 days.').waitFor({ timeout: 60_000 });
+  await page.getByText('No faults are set.').waitFor();
   expect(problems).toEqual([]);
 });
 
@@ -188,7 +188,7 @@ test('works by the keyboard alone', async () => {
   await page.keyboard.press('/');
   await page.keyboard.type('fees.get');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'What has “fees.get”' }).waitFor();
+  await page.getByRole('heading', { name: 'Results for “fees.get”' }).waitFor();
 });
 
 test.for([
@@ -216,7 +216,7 @@ test.for([
     const found = violations.map(({ id, nodes }) => `${pane}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
     expect(found).toEqual([]);
     if (pane !== 'clock' && pane !== 'users') continue;
-    if (pane === 'clock') await page.getByRole('button', { name: 'Replace by a new history…' }).click();
+    if (pane === 'clock') await page.getByRole('button', { name: 'Replace with a new history…' }).click();
     else await page.locator('.row').first().click();
     await page.locator('dialog[open], .control').first().waitFor();
     expect(
@@ -291,7 +291,7 @@ test('each link on the page leads to something', async () => {
     await go(page, href);
     await page.locator('main :is(.row, .card, .note, .found, .detail h2, .count)').first().waitFor();
     if (href.split('/').length > 2) await page.locator('.detail h2').waitFor();
-    expect(await page.locator('main').innerText(), href).not.toMatch(/Nothing has|no longer|could not answer/);
+    expect(await page.locator('main').innerText(), href).not.toMatch(/No results|no longer|could not answer/);
     const rows = page.locator('.row');
     for (let at = 0; at < Math.min(3, await rows.count()) && seen.size < 60; at++) {
       await rows.nth(at).click();
@@ -326,7 +326,7 @@ test('an address that was used says so', async () => {
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.goto(at.inspector);
-  await page.getByText('This address was used already, or its session is over.').waitFor();
+  await page.getByText('This link has already been used, or its session has ended.').waitFor();
 });
 
 test('a session is saved from the page, and shown on another machine without a way to change anything', async () => {

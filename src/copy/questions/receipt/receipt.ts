@@ -6,7 +6,7 @@ import { TEST_NOTICE } from '../../../present/document-page.ts';
 import { exactAmount, isPlainAmount, type Plain, type PlainAmount } from '../../../present/plain.ts';
 import type { Fact, Thing } from '../../../things/thing.ts';
 import type { FindMatch } from '../look.ts';
-import { because, unknownOfOne } from '../reasons.ts';
+import { because, whyOfOne } from '../reasons.ts';
 import { textIn } from '../typed.ts';
 import { amountsAt, withConverted } from './amounts.ts';
 import { maskedAccount, withoutNumbers } from './masked.ts';
@@ -161,7 +161,7 @@ function feeOf(kind: Thing, all: readonly Reading[]): Pick<Receipt, 'fee' | 'fee
   const why = because(stated.length > 1 ? 'FEE_CONTRADICTED' : 'FEE_NOT_STATED');
   return {
     fee: { value: null, asset: sum?.asset ?? null, known: { ...why, is: 'no' } },
-    feeUnknown: unknownOfOne(why),
+    feeUnknown: `not known: ${whyOfOne(why)}`,
   };
 }
 
