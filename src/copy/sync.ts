@@ -4,8 +4,6 @@ import { getFees } from '../contract/endpoints/fees.ts';
 import type { Account } from '../engine/account.ts';
 import { pacer } from '../engine/lists/pages.ts';
 import type { Queries } from '../journal/store.ts';
-import { parseExactJson } from '../money/decimal.ts';
-import type { Plain } from '../present/plain.ts';
 import { UNLESS_THERE } from '../store/table.ts';
 import { payout } from '../things/bank-transfers.ts';
 import { readRequest, valueAt } from '../things/fields.ts';
@@ -16,9 +14,10 @@ import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
+import { fieldsOf, formNumbers, type KeptRecord, keptNames, rowReader } from './forms.ts';
 import { type Gap, noteChanged, readSetting, readState, writeKnownUntil, writeSetting } from './list-state.ts';
 import { readFees } from './read-fees.ts';
-import { rowsOf, zonedTime } from './rows.ts';
+import { type CopyRow, rowsOf, zonedTime } from './rows.ts';
 import { stripChanges } from './save-changes.ts';
 import { noteStatus } from './save-rows.ts';
 import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
@@ -255,12 +254,14 @@ const isOld = ({ readBy }: CopyTable) =>
 async function forgetPersonal(copy: LocalCopy, beforeAt: string): Promise<number> {
   let count = 0;
   for (const table of TABLES) {
-    const sql = `SELECT id, json FROM ${stored(table)} WHERE is_personal = 1 AND ${isOld(table)} LIMIT ${BATCH}`;
+    const rowOf = rowReader(table);
+    const toRow = rowsOf(table, () => false);
+    const sql = `SELECT ${keptNames(table).join(', ')} FROM ${stored(table)} WHERE is_personal = 1 AND ${isOld(table)} LIMIT ${BATCH}`;
     for (let found = BATCH; found === BATCH; count += found)
       found = await copy.write(async (queries) => {
         const times = new Array(sql.split('?').length - 1).fill(beforeAt);
-        const rows = await queries.all<{ id: string; json: string }>(sql, ...times);
-        for (const row of rows) await strip(queries, table, row);
+        const rows = await queries.all<KeptRecord>(sql, ...times);
+        for (const row of rows) await strip(queries, table, String(row['id']), toRow(fieldsOf(rowOf(row))));
         return rows.length;
       });
   }
@@ -271,13 +272,14 @@ async function forgetPersonal(copy: LocalCopy, beforeAt: string): Promise<number
   return count;
 }
 
-async function strip(queries: Queries, table: CopyTable, { id, json }: { readonly id: string; readonly json: string }) {
-  const row = rowsOf(table, () => false)(parseExactJson(json) as Plain);
+async function strip(queries: Queries, table: CopyTable, id: string, row: CopyRow) {
   const names = ownNames(table);
+  const forms = await formNumbers(queries, [row.form]);
   await queries.run(
-    `UPDATE ${stored(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, json = ?, digest = ?, is_personal = 0 WHERE id = ?`,
+    `UPDATE ${stored(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, form = ?, rest = ?, digest = ?, is_personal = 0 WHERE id = ?`,
     ...row.values,
-    row.json,
+    forms.get(row.form) ?? null,
+    row.rest,
     row.digest,
     id,
   );

@@ -1,0 +1,165 @@
+import type { Queries } from '../journal/store.ts';
+import { amountText, type StatedAsset } from '../money/amount.ts';
+import { parseExactJson } from '../money/decimal.ts';
+import { isPlainAmount, isPlainObject, type Plain, type PlainObject } from '../present/plain.ts';
+import type { SqlValue } from '../sqlite/database.ts';
+import { insertion } from '../store/table.ts';
+import { columnsFor, FORMS, ownNames } from './schema.ts';
+import { type CopyColumn, type CopyTable, inRows } from './tables.ts';
+
+/**
+ * A row is kept without what its columns say of it: as its form, and the values that no column has. The form is a JSON text with the names of its
+ * fields, each with the column that says its value, or with 0 for the next value of the others. The rows of a list have few forms.
+ */
+export interface KeptRow {
+  readonly form: string;
+  /** The other values, as a JSON list. */
+  readonly rest: string;
+}
+
+/** A field of a row: the column that says it, and the fields inside it. */
+interface Place {
+  column?: PlaceColumn;
+  inner?: Map<string, Place>;
+}
+
+interface PlaceColumn extends Pick<CopyColumn, 'name' | 'kind'> {
+  /** Where its value is among those of the row. */
+  readonly at: number;
+}
+
+/**
+ * The columns by their fields. A status has no column here, because an event may say another one than the row that was read, and what a sync
+ * finds changed is told by what was read.
+ */
+function placesOf(table: CopyTable): Map<string, Place> {
+  const places = new Map<string, Place>();
+  let at = 0;
+  const put = ({ name, kind, field }: Pick<CopyColumn, 'name' | 'kind' | 'field'>) => {
+    const place = field.split('.').reduce<Place>(
+      (around, part) => {
+        around.inner ??= new Map();
+        const found = around.inner.get(part) ?? {};
+        around.inner.set(part, found);
+        return found;
+      },
+      { inner: places },
+    );
+    if (field !== '' && field !== table.status) place.column ??= { name, kind, at };
+    at += columnsFor({ name, kind }).length;
+  };
+  put({ name: 'id', kind: 'text', field: table.id });
+  put({ name: 'created_at', kind: 'time', field: table.createdAt });
+  for (const column of inRows(table)) put(column);
+  return places;
+}
+
+/** The value that a column says a field has. An amount has two columns. */
+function saidBy(kind: CopyColumn['kind'], value: SqlValue, asset: SqlValue): Plain {
+  if (value === null) return null;
+  if (kind === 'flag') return Number(value) === 1;
+  if (kind !== 'amount') return String(value);
+  return { value: amountText({ minor: BigInt(value), asset: asset as StatedAsset }), asset: asset as StatedAsset };
+}
+
+function isSame(one: Plain, other: Plain): boolean {
+  if (one === other || !isPlainAmount(one) || !isPlainAmount(other)) return one === other;
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Returns what takes the values of columns out of a row: its id, the time that it was made, and those that the list's rows fill. */
+export function rowKeeper(table: CopyTable): (row: Plain, values: readonly SqlValue[]) => KeptRow {
+  const places = placesOf(table);
+  return (row, values) => {
+    const rest: Plain[] = [];
+    const formOf = (value: Plain, place: Place): string => {
+      const { inner, column } = place;
+      if (inner && isPlainObject(value)) {
+        const fields = Object.keys(value).map(
+          (name) => `${JSON.stringify(name)}:${formOf(value[name] ?? null, inner.get(name) ?? NOWHERE)}`,
+        );
+        return `{${fields.join(',')}}`;
+      }
+      if (column) {
+        const { name, kind, at } = column;
+        if (isSame(saidBy(kind, values[at] ?? null, values[at + 1] ?? null), value)) return `"${name}"`;
+      }
+      rest.push(value);
+      return '0';
+    };
+    const form = formOf(row, { inner: places });
+    return { form, rest: JSON.stringify(rest) };
+  };
+}
+
+const NOWHERE: Place = {};
+
+/** The column with the form of a row. */
+export const FORM_TEXT = 'form_text';
+
+/** A row as a query finds it with `KEPT`, or with `keptNames`. */
+export type KeptRecord = Readonly<Record<string, SqlValue>>;
+
+/** What a query adds to all columns of a list for `rowReader`. */
+export const KEPT = `(SELECT text FROM ${FORMS.name} WHERE ${FORMS.name}.id = form) AS ${FORM_TEXT}`;
+
+/** The columns that `rowReader` needs. */
+export const keptNames = (table: CopyTable): readonly string[] => [
+  'id',
+  'created_at',
+  ...ownNames(table),
+  'rest',
+  KEPT,
+];
+
+type ReadField = (record: KeptRecord, next: () => Plain) => Plain;
+
+/** Returns what makes rows again of what was kept: undefined for one that only an event told of. */
+export function rowReader(table: CopyTable): (record: KeptRecord) => Plain | undefined {
+  const kinds = new Map<unknown, CopyColumn['kind']>([
+    ['id', 'text'],
+    ['created_at', 'time'],
+    ...inRows(table).map(({ name, kind }) => [name, kind] as const),
+  ]);
+  const readers = new Map<SqlValue, ReadField>();
+  const readerOf = (form: Plain): ReadField => {
+    if (isPlainObject(form)) {
+      const fields = Object.entries(form).map(([name, inner]) => [name, readerOf(inner)] as const);
+      return (record, next) => Object.fromEntries(fields.map(([name, read]) => [name, read(record, next)]));
+    }
+    const kind = kinds.get(form);
+    if (kind === undefined) return (_, next) => next();
+    const [name, asset] = kind === 'amount' ? [`${form}_minor`, `${form}_asset`] : [String(form), ''];
+    return (record) => saidBy(kind, record[name] ?? null, record[asset] ?? null);
+  };
+  return (record) => {
+    const form = record[FORM_TEXT];
+    if (typeof form !== 'string') return undefined;
+    let read = readers.get(form);
+    if (!read) {
+      read = readerOf(JSON.parse(form) as Plain);
+      readers.set(form, read);
+    }
+    const rest = parseExactJson(String(record['rest'])) as Plain[];
+    let used = 0;
+    return read(record, () => rest[used++] ?? null);
+  };
+}
+
+/** Returns the fields of a row; none if it is no object. */
+export const fieldsOf = (row: Plain | undefined): PlainObject => (isPlainObject(row) ? row : {});
+
+/** Returns the numbers of forms. Those that are not kept yet are written. */
+export async function formNumbers(queries: Queries, forms: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+  const texts = [...new Set(forms)];
+  const marks = texts.map(() => '?').join(', ');
+  const read = async () => {
+    const sql = `SELECT id, text FROM ${FORMS.name} WHERE text IN (${marks})`;
+    return new Map((await queries.all<{ id: bigint; text: string }>(sql, ...texts)).map(({ id, text }) => [text, id]));
+  };
+  const known = await read();
+  const added = texts.filter((text) => !known.has(text)).map((text) => ({ text }));
+  if (added.length === 0) return known;
+  await queries.run(...insertion(FORMS, added));
+  return read();
+}
