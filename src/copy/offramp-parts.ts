@@ -5,11 +5,12 @@ import type { Account } from '../engine/account.ts';
 import { SERVICE_SKEW_MS } from '../engine/evidence/listing.ts';
 import type { ListPeriod } from '../engine/lists/cursor.ts';
 import { type Listing, PAGE_SIZE, pacer, startReading, totalOf } from '../engine/lists/pages.ts';
+import type { Queries } from '../journal/store.ts';
 import { fromWire } from '../money/amount.ts';
 import { offramp } from '../things/bank-transfers.ts';
 import { readRequest, valueAt } from '../things/fields.ts';
 import type { LocalCopy } from './database.ts';
-import { NOTE_PARTS, UNASKED_OFFRAMPS } from './fees.ts';
+import { noteParts, UNASKED_OFFRAMPS } from './fees.ts';
 import { isThing, stored } from './schema.ts';
 import { periodsOf } from './sync-table.ts';
 import { tableOf } from './tables.ts';
@@ -49,8 +50,9 @@ export async function readOfframpParts(account: Account, copy: LocalCopy): Promi
     }
   }
   // The list does not have them: their fees and users are not known from it.
-  for (const { id } of await unasked(copy))
-    await copy.write((queries) => queries.run(NOTE_PARTS, null, isoNow(account), id));
+  const left = (await unasked(copy)).map(({ id }) => ({ id, fee: null, userId: null }));
+  for (let from = 0; from < left.length; from += PAGE_SIZE)
+    await copy.write((queries) => saveParts(queries, left.slice(from, from + PAGE_SIZE), isoNow(account)));
   await readUsers(account, copy);
 }
 
@@ -68,17 +70,40 @@ async function* partsIn(account: Account, copy: LocalCopy, period: ListPeriod): 
   const reader = { account, listing: LISTING, list: 'transactions', point: undefined, period };
   const { pages } = await startReading(reader, PAGE_SIZE);
   for await (const page of pages)
-    yield await copy.write(async (queries) => {
-      let saved = 0;
-      for (const { id, userId, platformFee, type } of page) {
-        if (typeof id !== 'string' || type !== 'user_offramp') continue;
-        const fee = platformFee == null ? undefined : fromWire(platformFee, 'naira', 'NGN');
-        saved += await queries.run(NOTE_PARTS, fee?.minor ?? null, isoNow(account), id);
-        if (typeof userId === 'string')
-          await queries.run(`UPDATE ${PAYOUTS} SET user_id = ? WHERE id = ? AND ${isThing(offramp)}`, userId, id);
-      }
-      return saved;
-    });
+    yield await copy.write((queries) => saveParts(queries, page.flatMap(partOf), isoNow(account)));
+}
+
+/** What the service says of an offramp, as far as it says it. */
+interface OfframpPart {
+  readonly id: string;
+  readonly fee: bigint | null;
+  readonly userId: string | null;
+}
+
+function partOf({ id, userId, platformFee, type }: Transfer): OfframpPart[] {
+  if (typeof id !== 'string' || type !== 'user_offramp') return [];
+  const fee = platformFee == null ? undefined : fromWire(platformFee, 'naira', 'NGN');
+  return [{ id, fee: fee?.minor ?? null, userId: typeof userId === 'string' ? userId : null }];
+}
+
+/** Writes what was read of offramps. Returns how many of them were not known before. */
+async function saveParts(queries: Queries, parts: readonly OfframpPart[], at: string): Promise<number> {
+  if (parts.length === 0) return 0;
+  const valuesOf = (count: number, row: string) => `VALUES ${new Array(count).fill(row).join(', ')}`;
+  const saved = await queries.run(
+    noteParts(valuesOf(parts.length, '(?, CAST(? AS bigint))')),
+    ...parts.flatMap(({ id, fee }) => [id, fee]),
+    at,
+  );
+  const named = parts.filter(({ userId }) => userId !== null);
+  if (named.length > 0)
+    await queries.run(
+      `WITH said (said_id, said_user) AS (${valuesOf(named.length, '(?, ?)')})
+       UPDATE ${PAYOUTS} SET user_id = (SELECT said_user FROM said WHERE said_id = id)
+       WHERE id IN (SELECT said_id FROM said) AND ${isThing(offramp)}`,
+      ...named.flatMap(({ id, userId }) => [id, userId]),
+    );
+  return saved;
 }
 
 /** Reads the users of the offramps that the list did not tell, each from its status. */

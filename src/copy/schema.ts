@@ -263,7 +263,7 @@ const adderFor =
   (name, columns, where = '') =>
     `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${columns.join(', ')})${where && ` WHERE ${where}`}`;
 
-/** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
+/** The indexes that wait until a sync has filled its lists: without them, it does so in half the time. */
 export function indexesOf(table: CopyTable): readonly string[] {
   const index = adderFor(table);
   const keys = table.columns.flatMap((column) =>
@@ -323,5 +323,5 @@ function indexesOfTimes(table: CopyTable, index: AddIndex): readonly string[] {
   ];
 }
 
-/** What a list that was read once has besides. */
+/** What a copy has besides, once a sync has filled it. */
 export const later = (): readonly string[] => TABLES.flatMap(indexesOf);

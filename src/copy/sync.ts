@@ -20,7 +20,7 @@ import { readFees } from './read-fees.ts';
 import { type CopyRow, rowsOf, zonedTime } from './rows.ts';
 import { stripChanges } from './save-changes.ts';
 import { noteStatus } from './save-rows.ts';
-import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
+import { ACCOUNT_WALLETS, hasFailed, isThing, later, ownNames, stored, VERSION } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type CopyTable, TABLES, tableOf } from './tables.ts';
 import { noteUnlisted } from './unlisted.ts';
@@ -100,6 +100,7 @@ async function fill(
   await copy.write(noteWallets);
   for (const thing of THINGS) if (undoneStatesOf(thing).length > 0) await readReversals(account, copy, thing);
   await readFees(account, copy);
+  await copy.write(addIndexes);
   await copy.write(noteUnlisted);
   // A row without a time is read with what is personal, however old it is.
   await forget();
@@ -108,6 +109,16 @@ async function fill(
     await writeKnownUntil(queries, balances.at);
   });
   return reports;
+}
+
+/** The layout whose indexes a copy has. */
+const INDEXED = 'indexed';
+
+/** Makes the indexes that a copy is filled without. */
+async function addIndexes(queries: Queries): Promise<void> {
+  if ((await readSetting(queries, INDEXED)) === String(VERSION)) return;
+  for (const index of later()) await queries.run(index);
+  await writeSetting(queries, INDEXED, String(VERSION));
 }
 
 /** Notes the account's own wallets as its rows name them: it may have had others before. */
