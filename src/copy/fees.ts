@@ -218,11 +218,11 @@ export const UNASKED_OFFRAMPS = `FROM ${PAYOUTS} WHERE ${isThing(offramp)} AND $
   AND NOT EXISTS (SELECT 1 FROM stored_offramp_parts p WHERE p.id = ${PAYOUTS}.id
     AND p.amount_minor IS NOT DISTINCT FROM ${ofPayout('amount')} AND p.fee_minor IS NOT DISTINCT FROM ${WHOLE_FEE})`;
 
-/** Notes what the service said of offramps at a time, by id, with the amounts that their rows have. `said` are rows of an id and a fee. */
-export const noteParts = (said: string) => `WITH said (said_id, said_fee) AS (${said})
+/** Notes what the service said of offramps at a time, by id, with the amounts that their rows have. `parts` are rows of an id and a fee. */
+export const noteParts = (parts: string) => `WITH part (part_id, part_fee) AS (${parts})
   INSERT INTO stored_offramp_parts (id, amount_minor, fee_minor, platform_fee_minor, at)
-  SELECT ${PAYOUTS}.id, ${ofPayout('amount')}, ${WHOLE_FEE}, (SELECT said_fee FROM said WHERE said_id = ${PAYOUTS}.id), ?
-  ${UNASKED_OFFRAMPS} AND ${PAYOUTS}.id IN (SELECT said_id FROM said)
+  SELECT ${PAYOUTS}.id, ${ofPayout('amount')}, ${WHOLE_FEE}, (SELECT part_fee FROM part WHERE part_id = ${PAYOUTS}.id), ?
+  ${UNASKED_OFFRAMPS} AND ${PAYOUTS}.id IN (SELECT part_id FROM part)
   ON CONFLICT (id) DO UPDATE SET amount_minor = excluded.amount_minor, fee_minor = excluded.fee_minor,
     platform_fee_minor = excluded.platform_fee_minor, at = excluded.at`;
 

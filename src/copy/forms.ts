@@ -11,19 +11,23 @@ import { type CopyColumn, type CopyTable, inRows } from './tables.ts';
  * A row is kept without what its columns say of it: as its form, and the values that no column has. The form is a JSON text with the names of its
  * fields, each with the column that says its value, or with 0 for the next value of the others. The rows of a list have few forms.
  */
-export interface KeptRow {
+export interface SplitRow {
   readonly form: string;
   /** The other values, as a JSON list. */
   readonly rest: string;
 }
 
 /** A field of a row: the column that says it, and the fields inside it. */
-interface Place {
-  column?: PlaceColumn;
-  inner?: Map<string, Place>;
+interface FieldNode {
+  /** Its name, as it stands in a form. */
+  readonly label: string;
+  column?: NodeColumn;
+  inner?: Map<string, FieldNode>;
 }
 
-interface PlaceColumn extends Pick<CopyColumn, 'name' | 'kind'> {
+const nodeNamed = (name: string): FieldNode => ({ label: `${JSON.stringify(name)}:` });
+
+interface NodeColumn extends Pick<CopyColumn, 'name' | 'kind'> {
   /** Where its value is among those of the row. */
   readonly at: number;
 }
@@ -32,90 +36,92 @@ interface PlaceColumn extends Pick<CopyColumn, 'name' | 'kind'> {
  * The columns by their fields. A status has no column here, because an event may say another one than the row that was read, and what a sync
  * finds changed is told by what was read.
  */
-function placesOf(table: CopyTable): Map<string, Place> {
-  const places = new Map<string, Place>();
+function fieldTree(table: CopyTable): FieldNode {
+  const whole = { ...nodeNamed(''), inner: new Map<string, FieldNode>() };
   let at = 0;
   const put = ({ name, kind, field }: Pick<CopyColumn, 'name' | 'kind' | 'field'>) => {
-    const place = field.split('.').reduce<Place>(
-      (around, part) => {
-        around.inner ??= new Map();
-        const found = around.inner.get(part) ?? {};
-        around.inner.set(part, found);
-        return found;
-      },
-      { inner: places },
-    );
-    if (field !== '' && field !== table.status) place.column ??= { name, kind, at };
+    const node = field.split('.').reduce<FieldNode>((around, part) => nodeIn(around, part), whole);
+    if (field !== '' && field !== table.status) node.column ??= { name, kind, at };
     at += columnsFor({ name, kind }).length;
   };
   put({ name: 'id', kind: 'text', field: table.id });
   put({ name: 'created_at', kind: 'time', field: table.createdAt });
   for (const column of inRows(table)) put(column);
-  return places;
+  return whole;
+}
+
+/** Returns the node of a field inside another one. */
+function nodeIn(around: FieldNode, name: string): FieldNode {
+  around.inner ??= new Map();
+  const found = around.inner.get(name) ?? nodeNamed(name);
+  around.inner.set(name, found);
+  return found;
 }
 
 /** The value that a column says a field has. An amount has two columns. */
-function saidBy(kind: CopyColumn['kind'], value: SqlValue, asset: SqlValue): Plain {
+function columnValue(kind: CopyColumn['kind'], value: SqlValue, asset: SqlValue): Plain {
   if (value === null) return null;
   if (kind === 'flag') return Number(value) === 1;
   if (kind !== 'amount') return String(value);
   return { value: amountText({ minor: BigInt(value), asset: asset as StatedAsset }), asset: asset as StatedAsset };
 }
 
-function isSame(one: Plain, other: Plain): boolean {
-  if (one === other || !isPlainAmount(one) || !isPlainAmount(other)) return one === other;
-  return JSON.stringify(one) === JSON.stringify(other);
+/** Whether a field is just what a column says of it. */
+function isSame(value: Plain, field: Plain): boolean {
+  if (value === field || !isPlainAmount(value) || !isPlainAmount(field)) return value === field;
+  if (value.value !== field.value || value.asset !== field.asset) return false;
+  const [first, , third] = Object.keys(field);
+  return first === 'value' && third === undefined;
 }
 
 /** Returns what takes the values of columns out of a row: its id, the time that it was made, and those that the list's rows fill. */
-export function rowKeeper(table: CopyTable): (row: Plain, values: readonly SqlValue[]) => KeptRow {
-  const places = placesOf(table);
+export function rowSplitter(table: CopyTable): (row: Plain, values: readonly SqlValue[]) => SplitRow {
+  const whole = fieldTree(table);
   return (row, values) => {
     const rest: Plain[] = [];
-    const formOf = (value: Plain, place: Place): string => {
-      const { inner, column } = place;
+    const formOf = (value: Plain, { inner, column }: FieldNode): string => {
       if (inner && isPlainObject(value)) {
-        const fields = Object.keys(value).map(
-          (name) => `${JSON.stringify(name)}:${formOf(value[name] ?? null, inner.get(name) ?? NOWHERE)}`,
-        );
-        return `{${fields.join(',')}}`;
+        let form = '';
+        for (const name of Object.keys(value)) {
+          const node = inner.get(name) ?? nodeNamed(name);
+          form += `${form === '' ? '{' : ','}${node.label}${formOf(value[name] ?? null, node)}`;
+        }
+        return form === '' ? '{}' : `${form}}`;
       }
       if (column) {
         const { name, kind, at } = column;
-        if (isSame(saidBy(kind, values[at] ?? null, values[at + 1] ?? null), value)) return `"${name}"`;
+        if (isSame(columnValue(kind, values[at] ?? null, values[at + 1] ?? null), value)) return `"${name}"`;
       }
       rest.push(value);
       return '0';
     };
-    const form = formOf(row, { inner: places });
+    const form = formOf(row, whole);
     return { form, rest: JSON.stringify(rest) };
   };
 }
 
-const NOWHERE: Place = {};
-
 /** The column with the form of a row. */
 export const FORM_TEXT = 'form_text';
 
-/** A row as a query finds it with `KEPT`, or with `keptNames`. */
-export type KeptRecord = Readonly<Record<string, SqlValue>>;
+/** A row as a query finds it with `FORM`, or with `recordNames`. */
+export type RowRecord = Readonly<Record<string, SqlValue>>;
 
 /** What a query adds to all columns of a list for `rowReader`. */
-export const KEPT = `(SELECT text FROM ${FORMS.name} WHERE ${FORMS.name}.id = form) AS ${FORM_TEXT}`;
+export const FORM = `(SELECT text FROM ${FORMS.name} WHERE ${FORMS.name}.id = form) AS ${FORM_TEXT}`;
 
 /** The columns that `rowReader` needs. */
-export const keptNames = (table: CopyTable): readonly string[] => [
+export const recordNames = (table: CopyTable): readonly string[] => [
   'id',
   'created_at',
   ...ownNames(table),
   'rest',
-  KEPT,
+  FORM,
 ];
 
-type ReadField = (record: KeptRecord, next: () => Plain) => Plain;
+type ReadField = (record: RowRecord, next: () => Plain) => Plain;
 
 /** Returns what makes rows again of what was kept: undefined for one that only an event told of. */
-export function rowReader(table: CopyTable): (record: KeptRecord) => Plain | undefined {
+export function rowReader(table: CopyTable): (record: RowRecord) => Plain | undefined {
   const kinds = new Map<unknown, CopyColumn['kind']>([
     ['id', 'text'],
     ['created_at', 'time'],
@@ -130,7 +136,7 @@ export function rowReader(table: CopyTable): (record: KeptRecord) => Plain | und
     const kind = kinds.get(form);
     if (kind === undefined) return (_, next) => next();
     const [name, asset] = kind === 'amount' ? [`${form}_minor`, `${form}_asset`] : [String(form), ''];
-    return (record) => saidBy(kind, record[name] ?? null, record[asset] ?? null);
+    return (record) => columnValue(kind, record[name] ?? null, record[asset] ?? null);
   };
   return (record) => {
     const form = record[FORM_TEXT];

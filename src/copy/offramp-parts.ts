@@ -98,9 +98,9 @@ async function saveParts(queries: Queries, parts: readonly OfframpPart[], at: st
   const named = parts.filter(({ userId }) => userId !== null);
   if (named.length > 0)
     await queries.run(
-      `WITH said (said_id, said_user) AS (${valuesOf(named.length, '(?, ?)')})
-       UPDATE ${PAYOUTS} SET user_id = (SELECT said_user FROM said WHERE said_id = id)
-       WHERE id IN (SELECT said_id FROM said) AND ${isThing(offramp)}`,
+      `WITH part (part_id, part_user) AS (${valuesOf(named.length, '(?, ?)')})
+       UPDATE ${PAYOUTS} SET user_id = (SELECT part_user FROM part WHERE part_id = id)
+       WHERE id IN (SELECT part_id FROM part) AND ${isThing(offramp)}`,
       ...named.flatMap(({ id, userId }) => [id, userId]),
     );
   return saved;

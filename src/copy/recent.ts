@@ -7,7 +7,7 @@ import type { Plain } from '../present/plain.ts';
 import { type Database, openForReading } from '../sqlite/database.ts';
 import { LISTS } from '../things/index.ts';
 import type { ServiceList } from '../things/thing.ts';
-import { type KeptRecord, keptNames, rowReader } from './forms.ts';
+import { type RowRecord, recordNames, rowReader } from './forms.ts';
 import { folded } from './save-rows.ts';
 import { stored } from './schema.ts';
 import { type CopyTable, TABLES } from './tables.ts';
@@ -46,8 +46,8 @@ function found(
   const rowOf = rowReader(table);
   const read = (where: string, order: string, limit: number, ...values: readonly string[]) =>
     store
-      .all<KeptRecord>(
-        `SELECT ${keptNames(table).join(', ')} FROM ${stored(table)} WHERE deleted_at IS NULL AND digest IS NOT NULL AND ${where} ORDER BY ${order} LIMIT ?`,
+      .all<RowRecord>(
+        `SELECT ${recordNames(table).join(', ')} FROM ${stored(table)} WHERE deleted_at IS NULL AND digest IS NOT NULL AND ${where} ORDER BY ${order} LIMIT ?`,
         ...values,
         limit,
       )

@@ -7,11 +7,11 @@ import { isWireNumber, wireNumberText } from '../money/decimal.ts';
 import { valueAt } from '../present/content.ts';
 import { exactAmount, type Plain, rowConverter } from '../present/plain.ts';
 import type { SqlValue } from '../sqlite/database.ts';
-import { type KeptRow, rowKeeper } from './forms.ts';
+import { rowSplitter, type SplitRow } from './forms.ts';
 import { type CopyColumn, type CopyTable, inRows, isFinal } from './tables.ts';
 
 /** A row as the local copy has it. */
-export interface CopyRow extends KeptRow {
+export interface CopyRow extends SplitRow {
   readonly id: string;
   readonly status: string | null;
   readonly createdAt: string | null;
@@ -101,7 +101,7 @@ export function rowsOf(table: CopyTable, hasPersonal: (createdMs: number) => boo
   const personal = columns.filter(({ isPersonal }) => isPersonal);
   const named = columns.filter(({ isName }) => isName);
   const withoutPersonal = personalRemover(table);
-  const keep = rowKeeper(table);
+  const split = rowSplitter(table);
   return (whole) => {
     const createdAt = zonedTime(timeIn(whole));
     const createdMs = Date.parse(createdAt ?? '');
@@ -123,7 +123,7 @@ export function rowsOf(table: CopyTable, hasPersonal: (createdMs: number) => boo
       values,
       row,
       digest,
-      ...keep(row, [id, createdAt, ...values]),
+      ...split(row, [id, createdAt, ...values]),
     };
   };
 }
@@ -147,13 +147,15 @@ function personalRemover(table: CopyTable): (row: Plain) => Plain {
   };
 }
 
-function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) target[name] = value;
-  else {
-    const inner = (target[name] ?? {}) as Record<string, unknown>;
-    target[name] = inner;
-    put(inner, rest, value);
+function put(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let inner = target;
+  for (let at = 0; at < path.length - 1; at++) {
+    const name = path[at] ?? '';
+    const next = (inner[name] ?? {}) as Record<string, unknown>;
+    inner[name] = next;
+    inner = next;
   }
+  inner[path.at(-1) ?? ''] = value;
 }
 
 /** Adds the values of a column; an amount has two. */

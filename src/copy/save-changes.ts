@@ -19,8 +19,8 @@ function valuesIn(row: Plain, path: readonly string[] = [], into = new Map<strin
 
 /** What a row was before it is written again. */
 export interface RowBefore {
-  /** Undefined for one that only an event told of. */
-  readonly row: Plain | undefined;
+  /** Returns what it was; undefined for one that only an event told of. */
+  row(): Plain | undefined;
   readonly digest: string | null;
   readonly deleted_at: string | null;
 }
@@ -63,10 +63,12 @@ export function changesOf(
   return rows.flatMap(({ id, row, digest }): ChangeRow[] => {
     const change = { seen_at: at, kind: table.name, id };
     const known = before.get(id);
-    if (known?.row === undefined) return isWhole ? [{ ...change, status: 'new', field: '', is_personal: 0 }] : [];
+    // What was read as it was before has not changed, whatever became of it in the copy meanwhile.
+    const isSame = known?.digest === digest;
+    const was = isSame ? row : known?.row();
+    if (!known || was === undefined) return isWhole ? [{ ...change, status: 'new', field: '', is_personal: 0 }] : [];
     const isBack = known.deleted_at !== null && isProved(known.deleted_at);
-    // What was read as it was before has not changed, whatever became of its columns meanwhile.
-    const fields = known.digest === digest ? [] : changedFields(table, known.row, row);
+    const fields = isSame ? [] : changedFields(table, was, row);
     return [
       ...(isBack ? [{ ...change, status: 'restored' as const, field: '', is_personal: 0 }] : []),
       ...fields.map((field) => ({ ...change, status: 'changed' as const, ...field })),

@@ -1,7 +1,7 @@
 import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { insertion, insertSql, UNLESS_THERE } from '../store/table.ts';
-import { FORM_TEXT, formNumbers, KEPT, type KeptRecord, keptNames, rowReader } from './forms.ts';
+import { FORM, FORM_TEXT, formNumbers, type RowRecord, recordNames, rowReader } from './forms.ts';
 import { noteChanged, readState } from './list-state.ts';
 import type { CopyRow } from './rows.ts';
 import { changesOf, type RowBefore, saveChanges } from './save-changes.ts';
@@ -69,9 +69,9 @@ async function saveSome(
   const active = ownNames(table).indexOf(ACTIVE);
   // A reading of the whole list does not trust that what was written stayed so.
   const names = pass > 0 ? ownNames(table) : [];
-  const kept = pass > 0 ? ['rest', KEPT] : [];
+  const parts = pass > 0 ? ['rest', FORM] : [];
   const found = await queries.all<KnownRow>(
-    `SELECT ${[...names, ...kept, 'id', 'digest', 'status', 'deleted_at', 'ended_at', 'end_bound'].join(', ')}, ${active === -1 ? 'NULL' : ACTIVE} AS is_active
+    `SELECT ${[...names, ...parts, 'id', 'digest', 'status', 'deleted_at', 'ended_at', 'end_bound'].join(', ')}, ${active === -1 ? 'NULL' : ACTIVE} AS is_active
      FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
@@ -128,15 +128,15 @@ async function beforeOf(
 ) {
   const ids = rows.flatMap(({ id }) => (known.has(id) ? [id] : []));
   if (ids.length === 0) return new Map<string, RowBefore>();
-  const found = await queries.all<KeptRecord & Pick<KnownRow, 'id' | 'digest' | 'deleted_at'>>(
-    `SELECT ${keptNames(table).join(', ')}, digest, deleted_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
+  const found = await queries.all<RowRecord & Pick<KnownRow, 'id' | 'digest' | 'deleted_at'>>(
+    `SELECT ${recordNames(table).join(', ')}, digest, deleted_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
   const rowOf = rowReader(table);
   return new Map(
     found.map((record): [string, RowBefore] => {
       const { id, digest, deleted_at } = record;
-      return [id, { row: rowOf(record), digest, deleted_at }];
+      return [id, { row: () => rowOf(record), digest, deleted_at }];
     }),
   );
 }

@@ -14,7 +14,7 @@ import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
-import { fieldsOf, formNumbers, type KeptRecord, keptNames, rowReader } from './forms.ts';
+import { fieldsOf, formNumbers, type RowRecord, recordNames, rowReader } from './forms.ts';
 import { type Gap, noteChanged, readSetting, readState, writeKnownUntil, writeSetting } from './list-state.ts';
 import { readFees } from './read-fees.ts';
 import { type CopyRow, rowsOf, zonedTime } from './rows.ts';
@@ -267,11 +267,11 @@ async function forgetPersonal(copy: LocalCopy, beforeAt: string): Promise<number
   for (const table of TABLES) {
     const rowOf = rowReader(table);
     const toRow = rowsOf(table, () => false);
-    const sql = `SELECT ${keptNames(table).join(', ')} FROM ${stored(table)} WHERE is_personal = 1 AND ${isOld(table)} LIMIT ${BATCH}`;
+    const sql = `SELECT ${recordNames(table).join(', ')} FROM ${stored(table)} WHERE is_personal = 1 AND ${isOld(table)} LIMIT ${BATCH}`;
     for (let found = BATCH; found === BATCH; count += found)
       found = await copy.write(async (queries) => {
         const times = new Array(sql.split('?').length - 1).fill(beforeAt);
-        const rows = await queries.all<KeptRecord>(sql, ...times);
+        const rows = await queries.all<RowRecord>(sql, ...times);
         for (const row of rows) await strip(queries, table, String(row['id']), toRow(fieldsOf(rowOf(row))));
         return rows.length;
       });

@@ -1,7 +1,7 @@
 import type { Queries } from '../../journal/store.ts';
 import type { Plain } from '../../present/plain.ts';
 import { thingOfRow } from '../../things/index.ts';
-import { fieldsOf, type KeptRecord, keptNames, rowReader } from '../forms.ts';
+import { fieldsOf, type RowRecord, recordNames, rowReader } from '../forms.ts';
 import { stored } from '../schema.ts';
 import { TABLES } from '../tables.ts';
 import { marks } from './in-copy.ts';
@@ -37,8 +37,8 @@ export async function aboutRows(queries: Queries, rows: readonly RowName[]): Pro
     const ids = [...new Set(own.map(({ id }) => id))];
     for (let from = 0; from < ids.length; from += IDS_A_STATEMENT) {
       const part = ids.slice(from, from + IDS_A_STATEMENT);
-      const found = await queries.all<KeptRecord>(
-        `SELECT ${keptNames(table).join(', ')} FROM ${stored(table)} WHERE id IN (${marks(part)})`,
+      const found = await queries.all<RowRecord>(
+        `SELECT ${recordNames(table).join(', ')} FROM ${stored(table)} WHERE id IN (${marks(part)})`,
         ...part,
       );
       for (const record of found) {

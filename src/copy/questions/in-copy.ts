@@ -5,7 +5,7 @@ import type { SqlValue } from '../../sqlite/database.ts';
 import { thingOfRow } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
 import { user } from '../../things/users.ts';
-import { fieldsOf, KEPT, type KeptRecord, rowReader } from '../forms.ts';
+import { FORM, fieldsOf, type RowRecord, rowReader } from '../forms.ts';
 import { readKnownUntil, readState } from '../list-state.ts';
 import { stored } from '../schema.ts';
 import { type CopyTable, TABLES, tableOf } from '../tables.ts';
@@ -57,18 +57,18 @@ async function select(
   where: string,
   values: readonly SqlValue[],
   limit: number,
-): Promise<KeptRecord[]> {
+): Promise<RowRecord[]> {
   const name = stored(table);
   const rowKey = rowKeyOf(queries);
-  return queries.all<KeptRecord>(
-    `SELECT *, ${KEPT} FROM ${name} WHERE ${rowKey} IN (SELECT ${rowKey} FROM ${name} WHERE ${rowKey} IN (${where}) ORDER BY created_at DESC, id LIMIT ?)
+  return queries.all<RowRecord>(
+    `SELECT *, ${FORM} FROM ${name} WHERE ${rowKey} IN (SELECT ${rowKey} FROM ${name} WHERE ${rowKey} IN (${where}) ORDER BY created_at DESC, id LIMIT ?)
      ORDER BY created_at DESC, id`,
     ...values,
     limit + 1,
   );
 }
 
-function foundIn(table: CopyTable, row: KeptRecord, matchedBy: readonly string[]): FoundRow {
+function foundIn(table: CopyTable, row: RowRecord, matchedBy: readonly string[]): FoundRow {
   const text = (name: string) => (typeof row[name] === 'string' ? row[name] : null);
   const fields = fieldsOf(rowReader(table)(row));
   return {
@@ -100,7 +100,7 @@ export async function foundBy(
   table: CopyTable,
   [where, values]: readonly [where: string, values: readonly SqlValue[]],
   limit: number,
-  columnsOf: (row: KeptRecord) => readonly string[],
+  columnsOf: (row: RowRecord) => readonly string[],
 ): Promise<FoundRows> {
   const found = await select(queries, table, where, values, limit);
   return {
@@ -170,7 +170,7 @@ export async function rowsWithSum(queries: Queries, sums: readonly Amount[], lim
       sums.map(() => keysWhere(queries, table, `${column}_minor = ? AND ${column}_asset = ?`)),
     );
     const values = columns.flatMap(() => sums.flatMap(({ asset, minor }) => [minor, asset]));
-    const has = (row: KeptRecord, column: string) =>
+    const has = (row: RowRecord, column: string) =>
       sums.some(({ asset, minor }) => row[`${column}_minor`] === minor && row[`${column}_asset`] === asset);
     return foundBy(queries, table, [anyOf(each), values], limit, (row) => columns.filter((name) => has(row, name)));
   });
