@@ -33,7 +33,7 @@ interface NodeColumn extends Pick<CopyColumn, 'name' | 'kind'> {
 }
 
 /**
- * The columns by their fields. A status has no column here, because an event may say another one than the row that was read, and what a sync
+ * The columns by their fields. That of the status is not here, because an event may say another one than the row that was read, and what a sync
  * finds changed is told by what was read.
  */
 function fieldTree(table: CopyTable): FieldNode {
@@ -41,7 +41,7 @@ function fieldTree(table: CopyTable): FieldNode {
   let at = 0;
   const put = ({ name, kind, field }: Pick<CopyColumn, 'name' | 'kind' | 'field'>) => {
     const node = field.split('.').reduce<FieldNode>((around, part) => nodeIn(around, part), whole);
-    if (field !== '' && field !== table.status) node.column ??= { name, kind, at };
+    node.column ??= { name, kind, at };
     at += columnsFor({ name, kind }).length;
   };
   put({ name: 'id', kind: 'text', field: table.id });
