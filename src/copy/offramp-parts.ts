@@ -40,7 +40,7 @@ export async function readOfframpParts(account: Account, copy: LocalCopy): Promi
     const times = (await unasked(copy)).flatMap(({ created_at }) =>
       created_at === null ? [] : [Date.parse(created_at)],
     );
-    for (const [fromMs, toMs] of periodsOf(times)) {
+    for (const [fromMs, toMs] of await periodsFor(copy, times)) {
       const startDate = new Date(fromMs - SERVICE_SKEW_MS).toISOString();
       const endDate = new Date(toMs + SERVICE_SKEW_MS).toISOString();
       for await (const saved of partsIn(account, copy, { startDate, endDate })) {
@@ -54,6 +54,13 @@ export async function readOfframpParts(account: Account, copy: LocalCopy): Promi
   for (let from = 0; from < left.length; from += PAGE_SIZE)
     await copy.write((queries) => saveParts(queries, left.slice(from, from + PAGE_SIZE), isoNow(account)));
   await readUsers(account, copy);
+}
+
+/** Until one was asked for, nothing that is known lies between those that are not: then one period takes the fewest pages. */
+async function periodsFor(copy: LocalCopy, times: readonly number[]): Promise<readonly (readonly [number, number])[]> {
+  const asked = await copy.read((queries) => queries.get('SELECT 1 AS found FROM stored_offramp_parts LIMIT 1'));
+  const [first, last] = [times[0], times.at(-1)];
+  return asked || first === undefined || last === undefined ? periodsOf(times) : [[first, last]];
 }
 
 const isoNow = ({ world }: Account) => new Date(world.clock.now()).toISOString();
