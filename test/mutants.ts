@@ -67,6 +67,7 @@ const AGENT_LISTEN = ['test/agent/listen.test.ts'];
 const NOTICES = ['test/plans/notices.test.ts'];
 const EXPORTED = ['test/commands/report/export.test.ts'];
 const CONTRADICTED = ['test/commands/report/contradicted.test.ts'];
+const FORMS = ['test/copy/forms.test.ts'];
 const CLOSED = ['test/commands/report/closes.test.ts'];
 const LATE = ['test/commands/report/late.test.ts'];
 const CLOSE_PLANS = ['test/plans/closes.test.ts'];
@@ -5700,6 +5701,34 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'accounts: lacking.filter((each) => each.code === code)',
     change: "accounts: lacking.filter((each) => each.code === '')",
     tests: CLOSED,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/save-rows.ts',
+    line: "if (pass > 0 && (row['rest'] !== rest || row[FORM_TEXT] !== form)) return false;",
+    change: '',
+    tests: FORMS,
+    failing: 2,
+  },
+  {
+    file: 'src/copy/save-changes.ts',
+    line: 'const isSame = known?.digest === digest;',
+    change: 'const isSame = false as boolean;',
+    tests: FORMS,
+    failing: 3,
+  },
+  {
+    file: 'src/copy/forms.ts',
+    line: 'if (value.value !== field.value || value.asset !== field.asset) return false;',
+    change: '',
+    tests: FORMS,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/forms.ts',
+    line: "return first === 'value' && third === undefined;",
+    change: 'return true;',
+    tests: FORMS,
     failing: 1,
   },
   {

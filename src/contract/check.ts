@@ -185,12 +185,19 @@ export function responseProblems(schema: z.ZodMiniType, value: unknown, isLate: 
 const wrongIn = (schema: z.ZodMiniType, value: unknown): FieldProblem[] =>
   problemsOf(schema, value).filter(({ isExactInteger }) => !isExactInteger);
 
+/** Whether a value of a schema may have a list in it that the schema knows. */
+function hasLists(schema: z.ZodMiniType): boolean {
+  const { schema: inner } = unwrap(schema);
+  return elementOf(inner) !== undefined || Object.values(shapeOf(inner) ?? {}).some(hasLists);
+}
+
 /** Returns a value with its long lists emptied, and adds them to `lists`. A value without any is returned as it is. */
 function withoutLongLists(schema: z.ZodMiniType, value: unknown, path: string, lists: LongList[]): unknown {
   const { schema: inner } = unwrap(schema);
   const element = elementOf(inner);
   const within = (name: string | number) => (path === '' ? `${name}` : `${path}.${name}`);
   if (element && Array.isArray(value)) {
+    if (value.length <= LONG_LIST && !hasLists(element)) return value;
     if (value.length <= LONG_LIST)
       return unchangedOr(
         value,

@@ -4,7 +4,6 @@ import type { Work } from '../engine/evidence/work.ts';
 import { insertion, replacing } from '../store/table.ts';
 import { noteEventEnd } from './event-ends.ts';
 import { existingCopy } from './open.ts';
-import { ONLY_EVENT } from './save-changes.ts';
 import { FIRST_TIME, noteStatus } from './save-rows.ts';
 import { listTable } from './schema.ts';
 import { type CopyTable, TABLES } from './tables.ts';
@@ -40,7 +39,6 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
           status,
           is_open: isOpen,
           is_personal: 0,
-          json: ONLY_EVENT,
           digest: null,
           pass: 0,
           first_seen_at: at,

@@ -218,9 +218,11 @@ export const UNASKED_OFFRAMPS = `FROM ${PAYOUTS} WHERE ${isThing(offramp)} AND $
   AND NOT EXISTS (SELECT 1 FROM stored_offramp_parts p WHERE p.id = ${PAYOUTS}.id
     AND p.amount_minor IS NOT DISTINCT FROM ${ofPayout('amount')} AND p.fee_minor IS NOT DISTINCT FROM ${WHOLE_FEE})`;
 
-/** Notes what the service said of an offramp, with the amounts that its row has. */
-export const NOTE_PARTS = `INSERT INTO stored_offramp_parts (id, amount_minor, fee_minor, platform_fee_minor, at)
-  SELECT ${PAYOUTS}.id, ${ofPayout('amount')}, ${WHOLE_FEE}, CAST(? AS bigint), ? ${UNASKED_OFFRAMPS} AND ${PAYOUTS}.id = ?
+/** Notes what the service said of offramps at a time, by id, with the amounts that their rows have. `parts` are rows of an id and a fee. */
+export const noteParts = (parts: string) => `WITH part (part_id, part_fee) AS (${parts})
+  INSERT INTO stored_offramp_parts (id, amount_minor, fee_minor, platform_fee_minor, at)
+  SELECT ${PAYOUTS}.id, ${ofPayout('amount')}, ${WHOLE_FEE}, (SELECT part_fee FROM part WHERE part_id = ${PAYOUTS}.id), ?
+  ${UNASKED_OFFRAMPS} AND ${PAYOUTS}.id IN (SELECT part_id FROM part)
   ON CONFLICT (id) DO UPDATE SET amount_minor = excluded.amount_minor, fee_minor = excluded.fee_minor,
     platform_fee_minor = excluded.platform_fee_minor, at = excluded.at`;
 

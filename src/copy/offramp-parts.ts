@@ -5,11 +5,12 @@ import type { Account } from '../engine/account.ts';
 import { SERVICE_SKEW_MS } from '../engine/evidence/listing.ts';
 import type { ListPeriod } from '../engine/lists/cursor.ts';
 import { type Listing, PAGE_SIZE, pacer, startReading, totalOf } from '../engine/lists/pages.ts';
+import type { Queries } from '../journal/store.ts';
 import { fromWire } from '../money/amount.ts';
 import { offramp } from '../things/bank-transfers.ts';
 import { readRequest, valueAt } from '../things/fields.ts';
 import type { LocalCopy } from './database.ts';
-import { NOTE_PARTS, UNASKED_OFFRAMPS } from './fees.ts';
+import { noteParts, UNASKED_OFFRAMPS } from './fees.ts';
 import { isThing, stored } from './schema.ts';
 import { periodsOf } from './sync-table.ts';
 import { tableOf } from './tables.ts';
@@ -39,7 +40,7 @@ export async function readOfframpParts(account: Account, copy: LocalCopy): Promi
     const times = (await unasked(copy)).flatMap(({ created_at }) =>
       created_at === null ? [] : [Date.parse(created_at)],
     );
-    for (const [fromMs, toMs] of periodsOf(times)) {
+    for (const [fromMs, toMs] of await periodsFor(copy, times)) {
       const startDate = new Date(fromMs - SERVICE_SKEW_MS).toISOString();
       const endDate = new Date(toMs + SERVICE_SKEW_MS).toISOString();
       for await (const saved of partsIn(account, copy, { startDate, endDate })) {
@@ -49,9 +50,17 @@ export async function readOfframpParts(account: Account, copy: LocalCopy): Promi
     }
   }
   // The list does not have them: their fees and users are not known from it.
-  for (const { id } of await unasked(copy))
-    await copy.write((queries) => queries.run(NOTE_PARTS, null, isoNow(account), id));
+  const left = (await unasked(copy)).map(({ id }) => ({ id, fee: null, userId: null }));
+  for (let from = 0; from < left.length; from += PAGE_SIZE)
+    await copy.write((queries) => saveParts(queries, left.slice(from, from + PAGE_SIZE), isoNow(account)));
   await readUsers(account, copy);
+}
+
+/** Until one was asked for, nothing that is known lies between those that are not: then one period takes the fewest pages. */
+async function periodsFor(copy: LocalCopy, times: readonly number[]): Promise<readonly (readonly [number, number])[]> {
+  const asked = await copy.read((queries) => queries.get('SELECT 1 AS found FROM stored_offramp_parts LIMIT 1'));
+  const [first, last] = [times[0], times.at(-1)];
+  return asked || first === undefined || last === undefined ? periodsOf(times) : [[first, last]];
 }
 
 const isoNow = ({ world }: Account) => new Date(world.clock.now()).toISOString();
@@ -68,17 +77,40 @@ async function* partsIn(account: Account, copy: LocalCopy, period: ListPeriod): 
   const reader = { account, listing: LISTING, list: 'transactions', point: undefined, period };
   const { pages } = await startReading(reader, PAGE_SIZE);
   for await (const page of pages)
-    yield await copy.write(async (queries) => {
-      let saved = 0;
-      for (const { id, userId, platformFee, type } of page) {
-        if (typeof id !== 'string' || type !== 'user_offramp') continue;
-        const fee = platformFee == null ? undefined : fromWire(platformFee, 'naira', 'NGN');
-        saved += await queries.run(NOTE_PARTS, fee?.minor ?? null, isoNow(account), id);
-        if (typeof userId === 'string')
-          await queries.run(`UPDATE ${PAYOUTS} SET user_id = ? WHERE id = ? AND ${isThing(offramp)}`, userId, id);
-      }
-      return saved;
-    });
+    yield await copy.write((queries) => saveParts(queries, page.flatMap(partOf), isoNow(account)));
+}
+
+/** What the service says of an offramp, as far as it says it. */
+interface OfframpPart {
+  readonly id: string;
+  readonly fee: bigint | null;
+  readonly userId: string | null;
+}
+
+function partOf({ id, userId, platformFee, type }: Transfer): OfframpPart[] {
+  if (typeof id !== 'string' || type !== 'user_offramp') return [];
+  const fee = platformFee == null ? undefined : fromWire(platformFee, 'naira', 'NGN');
+  return [{ id, fee: fee?.minor ?? null, userId: typeof userId === 'string' ? userId : null }];
+}
+
+/** Writes what was read of offramps. Returns how many of them were not known before. */
+async function saveParts(queries: Queries, parts: readonly OfframpPart[], at: string): Promise<number> {
+  if (parts.length === 0) return 0;
+  const valuesOf = (count: number, row: string) => `VALUES ${new Array(count).fill(row).join(', ')}`;
+  const saved = await queries.run(
+    noteParts(valuesOf(parts.length, '(?, CAST(? AS bigint))')),
+    ...parts.flatMap(({ id, fee }) => [id, fee]),
+    at,
+  );
+  const named = parts.filter(({ userId }) => userId !== null);
+  if (named.length > 0)
+    await queries.run(
+      `WITH part (part_id, part_user) AS (${valuesOf(named.length, '(?, ?)')})
+       UPDATE ${PAYOUTS} SET user_id = (SELECT part_user FROM part WHERE part_id = id)
+       WHERE id IN (SELECT part_id FROM part) AND ${isThing(offramp)}`,
+      ...named.flatMap(({ id, userId }) => [id, userId]),
+    );
+  return saved;
 }
 
 /** Reads the users of the offramps that the list did not tell, each from its status. */

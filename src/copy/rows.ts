@@ -7,10 +7,11 @@ import { isWireNumber, wireNumberText } from '../money/decimal.ts';
 import { valueAt } from '../present/content.ts';
 import { exactAmount, type Plain, rowConverter } from '../present/plain.ts';
 import type { SqlValue } from '../sqlite/database.ts';
+import { rowSplitter, type SplitRow } from './forms.ts';
 import { type CopyColumn, type CopyTable, inRows, isFinal } from './tables.ts';
 
 /** A row as the local copy has it. */
-export interface CopyRow {
+export interface CopyRow extends SplitRow {
   readonly id: string;
   readonly status: string | null;
   readonly createdAt: string | null;
@@ -24,8 +25,8 @@ export interface CopyRow {
   readonly values: readonly SqlValue[];
   /** The names of persons in it. */
   readonly names: readonly string[];
-  /** The row as JSON, in the form that -o json prints. */
-  readonly json: string;
+  /** The row in the form that -o json prints. */
+  readonly row: Plain;
   /** Equal rows have equal digests. */
   readonly digest: string;
 }
@@ -100,18 +101,19 @@ export function rowsOf(table: CopyTable, hasPersonal: (createdMs: number) => boo
   const personal = columns.filter(({ isPersonal }) => isPersonal);
   const named = columns.filter(({ isName }) => isName);
   const withoutPersonal = personalRemover(table);
+  const split = rowSplitter(table);
   return (whole) => {
     const createdAt = zonedTime(timeIn(whole));
     const createdMs = Date.parse(createdAt ?? '');
     const row = hasPersonal(createdMs) ? whole : withoutPersonal(whole);
-    const json = JSON.stringify(row);
-    const digest = nodeCrypto().hash('sha256', json, 'base64url').slice(0, DIGEST_LENGTH);
+    const digest = nodeCrypto().hash('sha256', JSON.stringify(row), 'base64url').slice(0, DIGEST_LENGTH);
     const status = textOf(statusOf(row)) ?? null;
     const values: SqlValue[] = [];
     for (const { kind, read } of columns) addValues(values, kind, read(row));
+    // A row without an id is known by its content alone.
+    const id = textOf(idOf(row)) || `content:${digest}`;
     return {
-      // A row without an id is known by its content alone.
-      id: textOf(idOf(row)) || `content:${digest}`,
+      id,
       status,
       createdAt,
       createdMs,
@@ -119,8 +121,9 @@ export function rowsOf(table: CopyTable, hasPersonal: (createdMs: number) => boo
       isPersonal: personal.some(({ read }) => (read(row) ?? null) !== null),
       names: named.flatMap(({ read }) => textOf(read(row)) ?? []),
       values,
-      json,
+      row,
       digest,
+      ...split(row, [id, createdAt, ...values]),
     };
   };
 }
@@ -144,13 +147,15 @@ function personalRemover(table: CopyTable): (row: Plain) => Plain {
   };
 }
 
-function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) target[name] = value;
-  else {
-    const inner = (target[name] ?? {}) as Record<string, unknown>;
-    target[name] = inner;
-    put(inner, rest, value);
+function put(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let inner = target;
+  for (let at = 0; at < path.length - 1; at++) {
+    const name = path[at] ?? '';
+    const next = (inner[name] ?? {}) as Record<string, unknown>;
+    inner[name] = next;
+    inner = next;
   }
+  inner[path.at(-1) ?? ''] = value;
 }
 
 /** Adds the values of a column; an amount has two. */

@@ -1,5 +1,4 @@
 import type { Queries } from '../journal/store.ts';
-import { parseExactJson } from '../money/decimal.ts';
 import { isPlainObject, type Plain } from '../present/plain.ts';
 import { insertion, type NewRow, replacing, UNLESS_THERE } from '../store/table.ts';
 import { type CopyRow, publicFieldsOf } from './rows.ts';
@@ -20,7 +19,9 @@ function valuesIn(row: Plain, path: readonly string[] = [], into = new Map<strin
 
 /** What a row was before it is written again. */
 export interface RowBefore {
-  readonly json: string;
+  /** Returns what it was; undefined for one that only an event told of. */
+  row(): Plain | undefined;
+  readonly digest: string | null;
   readonly deleted_at: string | null;
 }
 
@@ -28,13 +29,10 @@ export interface RowBefore {
  * Returns which fields of a row have other values. A row from which what is personal was removed has no other fields than those, so only these
  * are compared: what was removed, or is copied again, has not changed at the service.
  */
-function changedFields(table: CopyTable, before: string, after: string) {
+function changedFields(table: CopyTable, before: Plain, after: Plain) {
   const fields = publicFieldsOf(table);
   const isPublic = (field: string) => fields.has(field);
-  const [old, now] = [before, after].map((json) => valuesIn(parseExactJson(json) as Plain)) as [
-    Map<string, string>,
-    Map<string, string>,
-  ];
+  const [old, now] = [valuesIn(before), valuesIn(after)];
   const isStripped = [old, now].some((values) => [...values.keys()].every(isPublic));
   return [...new Set([...old.keys(), ...now.keys()])]
     .filter((field) => old.get(field) !== now.get(field) && (isPublic(field) || !isStripped))
@@ -45,9 +43,6 @@ function changedFields(table: CopyTable, before: string, after: string) {
       is_personal: isPublic(field) ? 0 : 1,
     }));
 }
-
-/** The row of something that only an event told of. */
-export const ONLY_EVENT = '{}';
 
 /** What is known of a list when its rows are saved. */
 interface SavedList {
@@ -65,15 +60,18 @@ export function changesOf(
   at: string,
   { isWhole, isProved }: SavedList,
 ): ChangeRow[] {
-  return rows.flatMap(({ id, json }): ChangeRow[] => {
+  return rows.flatMap(({ id, row, digest }): ChangeRow[] => {
     const change = { seen_at: at, kind: table.name, id };
     const known = before.get(id);
-    if (!known || known.json === ONLY_EVENT)
-      return isWhole ? [{ ...change, status: 'new', field: '', is_personal: 0 }] : [];
+    // What was read as it was before has not changed, whatever became of it in the copy meanwhile.
+    const isSame = known?.digest === digest;
+    const was = isSame ? row : known?.row();
+    if (!known || was === undefined) return isWhole ? [{ ...change, status: 'new', field: '', is_personal: 0 }] : [];
     const isBack = known.deleted_at !== null && isProved(known.deleted_at);
+    const fields = isSame ? [] : changedFields(table, was, row);
     return [
       ...(isBack ? [{ ...change, status: 'restored' as const, field: '', is_personal: 0 }] : []),
-      ...changedFields(table, known.json, json).map((field) => ({ ...change, status: 'changed' as const, ...field })),
+      ...fields.map((field) => ({ ...change, status: 'changed' as const, ...field })),
     ];
   });
 }

@@ -1,6 +1,7 @@
 import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { insertion, insertSql, UNLESS_THERE } from '../store/table.ts';
+import { FORM, FORM_TEXT, formNumbers, type RowRecord, recordNames, rowReader } from './forms.ts';
 import { noteChanged, readState } from './list-state.ts';
 import type { CopyRow } from './rows.ts';
 import { changesOf, type RowBefore, saveChanges } from './save-changes.ts';
@@ -68,15 +69,17 @@ async function saveSome(
   const active = ownNames(table).indexOf(ACTIVE);
   // A reading of the whole list does not trust that what was written stayed so.
   const names = pass > 0 ? ownNames(table) : [];
+  const parts = pass > 0 ? ['rest', FORM] : [];
   const found = await queries.all<KnownRow>(
-    `SELECT ${[...names, 'id', 'digest', 'status', 'deleted_at', 'ended_at', 'end_bound'].join(', ')}, ${active === -1 ? 'NULL' : ACTIVE} AS is_active
+    `SELECT ${[...names, ...parts, 'id', 'digest', 'status', 'deleted_at', 'ended_at', 'end_bound'].join(', ')}, ${active === -1 ? 'NULL' : ACTIVE} AS is_active
      FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
   const known = new Map(found.map((row) => [row.id, row]));
-  const isSame = ({ id, digest, values }: CopyRow) => {
+  const isSame = ({ id, digest, values, form, rest }: CopyRow) => {
     const row = known.get(id);
     if (row?.digest !== digest || row.deleted_at !== null) return false;
+    if (pass > 0 && (row['rest'] !== rest || row[FORM_TEXT] !== form)) return false;
     return names.every((name, index) => textOf(row[name]) === textOf(values[index]));
   };
   const changed = rows.filter((row) => !isSame(row));
@@ -125,11 +128,17 @@ async function beforeOf(
 ) {
   const ids = rows.flatMap(({ id }) => (known.has(id) ? [id] : []));
   if (ids.length === 0) return new Map<string, RowBefore>();
-  const found = await queries.all<RowBefore & { id: string }>(
-    `SELECT id, json, deleted_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
+  const found = await queries.all<RowRecord & Pick<KnownRow, 'id' | 'digest' | 'deleted_at'>>(
+    `SELECT ${recordNames(table).join(', ')}, digest, deleted_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
-  return new Map(found.map((row) => [row.id, row]));
+  const rowOf = rowReader(table);
+  return new Map(
+    found.map((record): [string, RowBefore] => {
+      const { id, digest, deleted_at } = record;
+      return [id, { row: () => rowOf(record), digest, deleted_at }];
+    }),
+  );
 }
 
 /** What is known of a list before some of its rows are written. */
@@ -200,13 +209,36 @@ interface EndedRow {
 }
 
 async function upsert(queries: Queries, table: CopyTable, rows: readonly EndedRow[], at: string, pass: number) {
-  const names = ['id', 'status', 'created_at', ...ownNames(table), 'is_open', 'is_personal', 'json', 'digest', 'pass'];
+  const names = [
+    'id',
+    'status',
+    'created_at',
+    ...ownNames(table),
+    'is_open',
+    'is_personal',
+    'form',
+    'rest',
+    'digest',
+    'pass',
+  ];
   const found = ['changed_at', 'ended_at', 'end_bound', ...(table.hasFees ? FEE_NAMES : [])];
   const all = [...names, ...found, 'first_seen_at'];
+  const forms = await formNumbers(
+    queries,
+    rows.map(({ row }) => row.form),
+  );
   const values: SqlValue[] = [];
   for (const { row, end } of rows) {
     values.push(row.id, row.status, row.createdAt, ...row.values);
-    values.push(Number(row.isOpen), Number(row.isPersonal), row.json, row.digest, pass, at);
+    values.push(
+      Number(row.isOpen),
+      Number(row.isPersonal),
+      forms.get(row.form) ?? null,
+      row.rest,
+      row.digest,
+      pass,
+      at,
+    );
     values.push(end?.at ?? null, end?.bound ?? null, ...(table.hasFees ? UNSETTLED : []), at);
   }
   // Only a reading of the whole list says that it has seen a row.

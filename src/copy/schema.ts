@@ -1,4 +1,4 @@
-import { type Column, integer, optional, type Table, table, text } from '../store/table.ts';
+import { type Column, filled, integer, optional, type Table, table, text } from '../store/table.ts';
 import type { Thing } from '../things/thing.ts';
 import { type CopyColumn, type CopyTable, inRows, isOneOf, TABLES } from './tables.ts';
 
@@ -9,7 +9,10 @@ export const VERSION = 1;
 export const FILE_ID = 0x66726d69;
 
 /** The columns that one field of a row fills. */
-const columnsFor = ({ name, kind }: CopyColumn): readonly (readonly [name: string, column: Column])[] => {
+export const columnsFor = ({
+  name,
+  kind,
+}: Pick<CopyColumn, 'name' | 'kind'>): readonly (readonly [name: string, column: Column])[] => {
   if (kind === 'flag') return [[name, optional(integer())]];
   if (kind !== 'amount') return [[name, optional(text())]];
   return [
@@ -202,8 +205,12 @@ const OFFRAMP_PARTS = table('stored_offramp_parts', ['id'], {
   status_read_at: optional(text()),
 });
 
+/** The forms of rows (forms.ts). */
+export const FORMS = table('stored_forms', ['id'], { id: filled(integer(), 'numbered'), text: text() });
+
 /**
- * The rows of a list. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the row.
+ * The rows of a list. `form` and `rest` are what its columns do not say of a row (forms.ts); they are NULL, and so is `digest`, for one that only an
+ * event told of. `pass` is the last reading of the whole list that had the row.
  * `ended_at` is when it ended: as the list says, or as far as is known. Then the other end of the time in which it did is `end_bound`, unless that is the same.
  */
 export const listTable = (list: CopyTable) =>
@@ -214,7 +221,8 @@ export const listTable = (list: CopyTable) =>
     ...(Object.fromEntries(list.columns.flatMap(columnsFor)) as Readonly<Record<never, Column>>),
     is_open: integer(),
     is_personal: integer(),
-    json: text(),
+    form: optional(integer()),
+    rest: optional(text()),
     digest: optional(text()),
     pass: integer(),
     first_seen_at: text(),
@@ -252,6 +260,7 @@ export const tables = (): readonly Table[] => [
   UNLISTED,
   FEE_SCHEDULES,
   OFFRAMP_PARTS,
+  FORMS,
   ...TABLES.map(listTable),
 ];
 
@@ -263,7 +272,7 @@ const adderFor =
   (name, columns, where = '') =>
     `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${columns.join(', ')})${where && ` WHERE ${where}`}`;
 
-/** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
+/** The indexes that wait until a sync has filled its lists: without them, it does so in half the time. */
 export function indexesOf(table: CopyTable): readonly string[] {
   const index = adderFor(table);
   const keys = table.columns.flatMap((column) =>
@@ -323,5 +332,5 @@ function indexesOfTimes(table: CopyTable, index: AddIndex): readonly string[] {
   ];
 }
 
-/** What a list that was read once has besides. */
+/** What a copy has besides, once a sync has filled it. */
 export const later = (): readonly string[] => TABLES.flatMap(indexesOf);

@@ -10,7 +10,7 @@ import { type ListState, readState, writeState } from './list-state.ts';
 import { type CopyRow, rowMaker, rowsOf } from './rows.ts';
 import { noteGone } from './save-changes.ts';
 import { saveRows } from './save-rows.ts';
-import { APART, indexesOf, stored } from './schema.ts';
+import { APART, stored } from './schema.ts';
 import type { CopyTable } from './tables.ts';
 
 const MINUTE_MS = 60_000;
@@ -196,7 +196,6 @@ async function readAll({
     isProved ||= excess === before && gone === 0;
     const unproved = [...state().unproved, ...(gone > 0 ? [goneAt] : [])];
     if (isProved && unproved.length > 0) await noteGone(queries, table, unproved, goneAt);
-    for (const index of indexesOf(table)) await queries.run(index);
     const until = (await newestOf(queries, table)) ?? null;
     const gap = excess !== 0 ? 'count' : isOrdered ? null : 'order';
     const ended = {

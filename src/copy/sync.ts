@@ -4,8 +4,6 @@ import { getFees } from '../contract/endpoints/fees.ts';
 import type { Account } from '../engine/account.ts';
 import { pacer } from '../engine/lists/pages.ts';
 import type { Queries } from '../journal/store.ts';
-import { parseExactJson } from '../money/decimal.ts';
-import type { Plain } from '../present/plain.ts';
 import { UNLESS_THERE } from '../store/table.ts';
 import { payout } from '../things/bank-transfers.ts';
 import { readRequest, valueAt } from '../things/fields.ts';
@@ -17,12 +15,13 @@ import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
 import { noteEnd, readEnds } from './event-ends.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
+import { fieldsOf, formNumbers, type RowRecord, recordNames, rowReader } from './forms.ts';
 import { type Gap, noteChanged, readSetting, readState, writeKnownUntil, writeSetting } from './list-state.ts';
 import { readFees } from './read-fees.ts';
-import { rowsOf, zonedTime } from './rows.ts';
+import { type CopyRow, rowsOf, zonedTime } from './rows.ts';
 import { stripChanges } from './save-changes.ts';
 import { noteStatus } from './save-rows.ts';
-import { ACCOUNT_WALLETS, hasFailed, isThing, ownNames, stored } from './schema.ts';
+import { ACCOUNT_WALLETS, hasFailed, isThing, later, ownNames, stored, VERSION } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type CopyTable, TABLES, tableOf } from './tables.ts';
 import { noteUnlisted } from './unlisted.ts';
@@ -103,6 +102,7 @@ async function fill(
   for (const thing of THINGS) if (hasMore(thing)) await readFailures(account, copy, thing);
   await readEnds(account, copy);
   await readFees(account, copy);
+  await copy.write(addIndexes);
   await copy.write(noteUnlisted);
   // A row without a time is read with what is personal, however old it is.
   await forget();
@@ -111,6 +111,16 @@ async function fill(
     await writeKnownUntil(queries, balances.at);
   });
   return reports;
+}
+
+/** The layout whose indexes a copy has. */
+const INDEXED = 'indexed';
+
+/** Makes the indexes that a copy is filled without. */
+async function addIndexes(queries: Queries): Promise<void> {
+  if ((await readSetting(queries, INDEXED)) === String(VERSION)) return;
+  for (const index of later()) await queries.run(index);
+  await writeSetting(queries, INDEXED, String(VERSION));
 }
 
 /** Notes the account's own wallets as its rows name them: it may have had others before. */
@@ -270,12 +280,14 @@ const isOld = ({ readBy }: CopyTable) =>
 async function forgetPersonal(copy: LocalCopy, beforeAt: string): Promise<number> {
   let count = 0;
   for (const table of TABLES) {
-    const sql = `SELECT id, json FROM ${stored(table)} WHERE is_personal = 1 AND ${isOld(table)} LIMIT ${BATCH}`;
+    const rowOf = rowReader(table);
+    const toRow = rowsOf(table, () => false);
+    const sql = `SELECT ${recordNames(table).join(', ')} FROM ${stored(table)} WHERE is_personal = 1 AND ${isOld(table)} LIMIT ${BATCH}`;
     for (let found = BATCH; found === BATCH; count += found)
       found = await copy.write(async (queries) => {
         const times = new Array(sql.split('?').length - 1).fill(beforeAt);
-        const rows = await queries.all<{ id: string; json: string }>(sql, ...times);
-        for (const row of rows) await strip(queries, table, row);
+        const rows = await queries.all<RowRecord>(sql, ...times);
+        for (const row of rows) await strip(queries, table, String(row['id']), toRow(fieldsOf(rowOf(row))));
         return rows.length;
       });
   }
@@ -286,13 +298,14 @@ async function forgetPersonal(copy: LocalCopy, beforeAt: string): Promise<number
   return count;
 }
 
-async function strip(queries: Queries, table: CopyTable, { id, json }: { readonly id: string; readonly json: string }) {
-  const row = rowsOf(table, () => false)(parseExactJson(json) as Plain);
+async function strip(queries: Queries, table: CopyTable, id: string, row: CopyRow) {
   const names = ownNames(table);
+  const forms = await formNumbers(queries, [row.form]);
   await queries.run(
-    `UPDATE ${stored(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, json = ?, digest = ?, is_personal = 0 WHERE id = ?`,
+    `UPDATE ${stored(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, form = ?, rest = ?, digest = ?, is_personal = 0 WHERE id = ?`,
     ...row.values,
-    row.json,
+    forms.get(row.form) ?? null,
+    row.rest,
     row.digest,
     id,
   );

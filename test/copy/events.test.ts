@@ -71,6 +71,12 @@ test('an event is in the local copy at once; the next sync reads its row and goe
     ['withdrawals-4', 'failed', 0, 5_000_000],
   ]);
   expect(statusesOf(open)).toEqual(['completed']);
+  // What has changed is told by what syncs read, not by what the event said in between.
+  expect(query(`SELECT field, before_json, after_json FROM changes WHERE id = '${open['requestId']}'`)).toContainEqual([
+    'status',
+    '"pending"',
+    '"completed"',
+  ]);
 });
 
 test('a row has the time at which an event says that it ended, and otherwise the time in which it did', async () => {

@@ -85,8 +85,8 @@ async function copyOf(
       const seenAt = at(each.begins + each.takes + 30);
       await queries.run(
         `INSERT INTO stored_withdrawals (id, status, created_at, type, amount_minor, amount_asset, completed_at, is_open, is_personal,
-           json, digest, pass, first_seen_at, changed_at, ended_at, end_bound)
-         VALUES (?, ?, ?, 'fintech_self_transfer', ?, 'USDC', ?, 0, 0, '{}', 'x', 1, ?, ?, ?, ?)`,
+           digest, pass, first_seen_at, changed_at, ended_at, end_bound)
+         VALUES (?, ?, ?, 'fintech_self_transfer', ?, 'USDC', ?, 0, 0, 'x', 1, ?, ?, ?, ?)`,
         `t-${index}`,
         each.fails ? 'failed' : 'completed',
         at(each.begins),

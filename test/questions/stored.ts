@@ -25,7 +25,6 @@ const ROW = {
   created_at: '2026-10-31T20:00:00.000Z',
   is_open: 0n,
   is_personal: 0n,
-  json: '{}',
   digest: 'x',
   pass: 1n,
   first_seen_at: '2026-11-04T00:00:00.000Z',

@@ -66,8 +66,8 @@ const SMALL: Readonly<Record<string, string>> = {
   'account_name|rotation|spent|tally': 'of the journal: keys, rotations, sums of days',
   'api_key|fintech|fault_rule|setting|stuck|fx_vault': 'of the sandbox: its fintechs, settings and faults',
   'allowed_address|bank_account|external_wallet|fee_tally|movement_tally': 'of the sandbox: what a fintech has few of',
-  'filler|stored_fee_schedules|stored_account_wallets':
-    'of the local copy: who fills it, fees that were in force, and the wallets of the account',
+  'filler|stored_fee_schedules|stored_account_wallets|stored_forms':
+    'of the local copy: who fills it, fees that were in force, the wallets of the account, and the forms of its rows',
   'listener|forwarding|event_tally|forward_tally': 'of the inbox: processes, targets and counts',
   'json_each|step|part|moved|ranked|more|less|computed|newest|pragma_database_list|sqlite_schema|main|snapshot':
     'no table',

@@ -1,8 +1,9 @@
 import type { Queries } from '../../journal/store.ts';
-import { parseExactJson } from '../../money/decimal.ts';
-import { isPlainObject, type Plain } from '../../present/plain.ts';
+import type { Plain } from '../../present/plain.ts';
 import { thingOfRow } from '../../things/index.ts';
+import { fieldsOf, type RowRecord, recordNames, rowReader } from '../forms.ts';
 import { stored } from '../schema.ts';
+import { TABLES } from '../tables.ts';
 import { marks } from './in-copy.ts';
 import { amountIn, textIn } from './typed.ts';
 
@@ -30,19 +31,22 @@ const IDS_A_STATEMENT = 500;
 export async function aboutRows(queries: Queries, rows: readonly RowName[]): Promise<ReadonlyMap<string, AboutRow>> {
   const about = new Map<string, AboutRow>();
   for (const [list, own] of Map.groupBy(rows, (row) => row.list)) {
+    const table = TABLES.find(({ name }) => name === list);
+    if (!table) continue;
+    const rowOf = rowReader(table);
     const ids = [...new Set(own.map(({ id }) => id))];
     for (let from = 0; from < ids.length; from += IDS_A_STATEMENT) {
       const part = ids.slice(from, from + IDS_A_STATEMENT);
-      const found = await queries.all<{ id: string; created_at: string | null; json: string }>(
-        `SELECT id, created_at, json FROM ${stored({ name: list })} WHERE id IN (${marks(part)})`,
+      const found = await queries.all<RowRecord>(
+        `SELECT ${recordNames(table).join(', ')} FROM ${stored(table)} WHERE id IN (${marks(part)})`,
         ...part,
       );
-      for (const { id, created_at, json } of found) {
-        const parsed = parseExactJson(json) as Plain;
-        const row = isPlainObject(parsed) ? parsed : {};
+      for (const record of found) {
+        const row = fieldsOf(rowOf(record));
         const thing = thingOfRow(list, row['type']);
         const [amount, who] = [amountIn(row, thing.amount), textIn(row, thing.who) ?? null];
-        about.set(rowKey({ list, id }), { createdAt: created_at, amount, who });
+        const createdAt = record['created_at'] === null ? null : String(record['created_at']);
+        about.set(rowKey({ list, id: String(record['id']) }), { createdAt, amount, who });
       }
     }
   }

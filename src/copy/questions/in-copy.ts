@@ -1,11 +1,11 @@
 import type { Queries } from '../../journal/store.ts';
 import type { Amount } from '../../money/amount.ts';
-import { parseExactJson } from '../../money/decimal.ts';
-import { isPlainObject, type Plain, type PlainObject } from '../../present/plain.ts';
+import type { PlainObject } from '../../present/plain.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { thingOfRow } from '../../things/index.ts';
 import type { Thing } from '../../things/thing.ts';
 import { user } from '../../things/users.ts';
+import { FORM, fieldsOf, type RowRecord, rowReader } from '../forms.ts';
 import { readKnownUntil, readState } from '../list-state.ts';
 import { stored } from '../schema.ts';
 import { type CopyTable, TABLES, tableOf } from '../tables.ts';
@@ -36,8 +36,6 @@ export interface FoundRows {
 
 const NONE: FoundRows = { rows: [], cut: [] };
 
-type CopyRecord = Readonly<Record<string, SqlValue>>;
-
 export const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
 const rankOf = (table: CopyTable, columns: readonly string[]): number => {
@@ -59,21 +57,20 @@ async function select(
   where: string,
   values: readonly SqlValue[],
   limit: number,
-): Promise<CopyRecord[]> {
+): Promise<RowRecord[]> {
   const name = stored(table);
   const rowKey = rowKeyOf(queries);
-  return queries.all<CopyRecord>(
-    `SELECT * FROM ${name} WHERE ${rowKey} IN (SELECT ${rowKey} FROM ${name} WHERE ${rowKey} IN (${where}) ORDER BY created_at DESC, id LIMIT ?)
+  return queries.all<RowRecord>(
+    `SELECT *, ${FORM} FROM ${name} WHERE ${rowKey} IN (SELECT ${rowKey} FROM ${name} WHERE ${rowKey} IN (${where}) ORDER BY created_at DESC, id LIMIT ?)
      ORDER BY created_at DESC, id`,
     ...values,
     limit + 1,
   );
 }
 
-function foundIn(table: CopyTable, row: CopyRecord, matchedBy: readonly string[]): FoundRow {
-  const whole = parseExactJson(String(row['json'])) as Plain;
+function foundIn(table: CopyTable, row: RowRecord, matchedBy: readonly string[]): FoundRow {
   const text = (name: string) => (typeof row[name] === 'string' ? row[name] : null);
-  const fields = isPlainObject(whole) ? whole : {};
+  const fields = fieldsOf(rowReader(table)(row));
   return {
     kind: thingOfRow(table.name, fields['type']),
     id: String(row['id']),
@@ -103,7 +100,7 @@ export async function foundBy(
   table: CopyTable,
   [where, values]: readonly [where: string, values: readonly SqlValue[]],
   limit: number,
-  columnsOf: (row: CopyRecord) => readonly string[],
+  columnsOf: (row: RowRecord) => readonly string[],
 ): Promise<FoundRows> {
   const found = await select(queries, table, where, values, limit);
   return {
@@ -173,7 +170,7 @@ export async function rowsWithSum(queries: Queries, sums: readonly Amount[], lim
       sums.map(() => keysWhere(queries, table, `${column}_minor = ? AND ${column}_asset = ?`)),
     );
     const values = columns.flatMap(() => sums.flatMap(({ asset, minor }) => [minor, asset]));
-    const has = (row: CopyRecord, column: string) =>
+    const has = (row: RowRecord, column: string) =>
       sums.some(({ asset, minor }) => row[`${column}_minor`] === minor && row[`${column}_asset`] === asset);
     return foundBy(queries, table, [anyOf(each), values], limit, (row) => columns.filter((name) => has(row, name)));
   });

@@ -131,8 +131,8 @@ describe('the archive of a month', () => {
       `UPDATE stored_payouts SET account_name = '${evil}', bank_name = '@SUM(A1)', reference = '+1+cmd|x' WHERE type = 'user_offramp'`,
     );
     edited(
-      `INSERT INTO stored_payouts (id, status, created_at, type, amount_minor, amount_asset, is_open, is_personal, json, digest, pass, first_seen_at, changed_at, deleted_at)
-       VALUES ('${gone}', 'completed', '2025-11-10T10:00:00.000Z', 'user_offramp', 5, 'NGN', 0, 0, '{}', 'x', 1, '2025-11-10T10:00:00.000Z', '2025-11-10T10:00:00.000Z', '2025-11-11T09:00:00.000Z')`,
+      `INSERT INTO stored_payouts (id, status, created_at, type, amount_minor, amount_asset, is_open, is_personal, digest, pass, first_seen_at, changed_at, deleted_at)
+       VALUES ('${gone}', 'completed', '2025-11-10T10:00:00.000Z', 'user_offramp', 5, 'NGN', 0, 0, 'x', 1, '2025-11-10T10:00:00.000Z', '2025-11-10T10:00:00.000Z', '2025-11-11T09:00:00.000Z')`,
     );
     const { names, textOf, rowsOf } = await archive();
     const cells = names
