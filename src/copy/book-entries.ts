@@ -1,5 +1,6 @@
 import type { Queries } from '../journal/store.ts';
 import { SEEN_ACCOUNTS } from './balance-checks.ts';
+import { earlierOf, laterOf } from './bucket.ts';
 import { ENTRY_KINDS, type EntryKind, type EntrySet, type Move } from './entry-kinds.ts';
 import { isThing, stored, UNLISTED, unindexed } from './schema.ts';
 import { tableOf } from './tables.ts';
@@ -14,6 +15,9 @@ const dayOf = (engine: Engine, time: string): string =>
 
 /** Why the time of a set is not known exactly: it may be on another day. */
 const END_BETWEEN = 'END_BETWEEN';
+
+/** The thing of entries that say what balances say, and no list does. */
+export const BALANCE = 'balance';
 
 /** Why an amount is not known that its row does not have. */
 const NOT_STATED = 'NOT_STATED';
@@ -66,7 +70,7 @@ function unlistedEntries(engine: Engine): readonly string[] {
     ([
       account,
       minor,
-    ]) => `SELECT at, ${dayOf(engine, 'at')} AS day, ${account} AS account, ${minor} AS amount_minor, asset, 'balance' AS thing, at AS id,
+    ]) => `SELECT at, ${dayOf(engine, 'at')} AS day, ${account} AS account, ${minor} AS amount_minor, asset, '${BALANCE}' AS thing, at AS id,
       CASE WHEN user_id <> '' THEN user_id END AS user_id, step, CASE WHEN step = 'unlisted' THEN 'in no list' END AS note,
       CASE WHEN known IS NOT NULL THEN known ELSE ${betweenDays(engine, 'at', 'since')} END AS known,
       CASE WHEN since <> at THEN since END AS bound FROM ${UNLISTED.name}`,
@@ -168,8 +172,8 @@ export async function movingAt(queries: Queries, checks: readonly string[]): Pro
 function movingSql({ thing }: EntryKind, set: EntrySet, move: Move, side: 'from' | 'to'): string {
   const isWhole = set.step === 'taken' || set.step === 'done';
   const bound = set.bound ?? 'NULL';
-  const began = isWhole ? 'created_at' : `CASE WHEN ${bound} < ${set.at} THEN ${bound} ELSE ${set.at} END`;
-  const ended = 'CASE WHEN end_bound > ended_at THEN end_bound ELSE ended_at END';
+  const began = isWhole ? 'created_at' : earlierOf(set.at, bound);
+  const ended = laterOf('ended_at', 'end_bound');
   const until = `CASE WHEN is_open = 1 THEN '${LAST}' ELSE substr(${ended}, 1, 16) || '~' END`;
   // What is open may have ended already.
   const where = set.step === 'done' ? `(is_open = 1 OR ${set.where})` : set.where;
@@ -231,8 +235,7 @@ export async function betweenIn(
 function betweenSql({ thing, user }: EntryKind, set: EntrySet, { move, side }: Leg, isAt: string): string {
   const [at, bound] = [`(${set.at})`, `(${set.bound})`];
   return `SELECT * FROM (SELECT ${move[side]} AS account, ${move.asset} AS asset, '${thing.name}' AS thing, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id,
-      ${side === 'from' ? 1 : 0} AS is_out, CASE WHEN ${bound} < ${at} THEN ${bound} ELSE ${at} END AS "from",
-      CASE WHEN ${bound} < ${at} THEN ${at} ELSE ${bound} END AS until
+      ${side === 'from' ? 1 : 0} AS is_out, ${earlierOf(at, bound)} AS "from", ${laterOf(at, bound)} AS until
     FROM ${stored(tableOf(thing))} WHERE ${unindexed(`${isThing(thing)} AND ${set.where}`)} AND end_bound IS NOT NULL AND ended_at >= ? AND (created_at IS NULL OR created_at <= ?)) part
     WHERE "from" <> until AND (${isAt})`;
 }
