@@ -1,4 +1,5 @@
 import type { Queries } from '../journal/store.ts';
+import type { Thing } from '../things/thing.ts';
 import { SEEN_ACCOUNTS } from './balance-checks.ts';
 import { earlierOf, laterOf } from './bucket.ts';
 import { ENTRY_KINDS, type EntryKind, type EntrySet, type Move } from './entry-kinds.ts';
@@ -42,6 +43,12 @@ function ofLeg(legs: readonly Leg[], expression: (leg: Leg) => string): string {
   return `CASE legs.leg ${all.map((each, index) => `WHEN ${index} THEN ${each}`).join(' ')} ELSE ${last} END`;
 }
 
+/** The rows of a thing, each once for each leg. */
+function withLegs(thing: Thing, legs: readonly Leg[]): string {
+  const numbers = legs.map((_, index) => `SELECT ${index} AS leg`);
+  return `${stored(tableOf(thing))}${legs.length > 1 ? ` CROSS JOIN (${numbers.join(' UNION ALL ')}) legs` : ''}`;
+}
+
 /** The entries of some legs of a set, as a SELECT that reads each row once: what leaves has its sign changed. */
 function entriesOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, legs: readonly Leg[]): string {
   const unknown = ofLeg(legs, ({ move }) =>
@@ -49,12 +56,10 @@ function entriesOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, le
   );
   const minor = ofLeg(legs, ({ move, side }) => `${side === 'from' ? '-' : ''}(${move.minor})`);
   const between = set.bound === undefined ? 'NULL' : betweenDays(engine, set.at, set.bound);
-  const numbers = legs.map((_, index) => `SELECT ${index} AS leg`);
-  const from = `${stored(tableOf(thing))}${legs.length > 1 ? ` CROSS JOIN (${numbers.join(' UNION ALL ')}) legs` : ''}`;
   return `SELECT ${set.at} AS at, ${dayOf(engine, set.at)} AS day, ${ofLeg(legs, ({ move, side }) => move[side])} AS account, ${minor} AS amount_minor,
     ${ofLeg(legs, ({ move }) => move.asset)} AS asset, '${thing.name}' AS thing, id, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id, '${set.step}' AS step, ${set.note ?? 'CAST(NULL AS TEXT)'} AS note,
     CASE WHEN ${minor} IS NULL THEN ${unknown} ELSE ${between} END AS known, ${set.bound ?? 'CAST(NULL AS TEXT)'} AS bound
-  FROM ${from} WHERE ${isThing(thing)} AND ${set.where} AND ${set.at} IS NOT NULL AND coalesce(${minor}, 1) <> 0`;
+  FROM ${withLegs(thing, legs)} WHERE ${isThing(thing)} AND ${set.where} AND ${set.at} IS NOT NULL AND coalesce(${minor}, 1) <> 0`;
 }
 
 const betweenDays = (engine: Engine, at: string, bound: string) =>
@@ -216,27 +221,23 @@ export async function betweenIn(
   const isFew = times.length > 0 && times.length <= MOST_TIMES;
   const moments = isFew ? times.flatMap((at) => [at, at]) : [from, to];
   const isAt = isFew ? times.map(() => `(until > ? AND "from" <= ?)`).join(' OR ') : `until > ? AND "from" <= ?`;
+  const isWanted = isAmong(accounts);
   const all = ENTRY_KINDS.flatMap((kind) =>
-    kind.sets.flatMap((set) =>
-      set.bound === undefined
-        ? []
-        : set.moves.flatMap((move) =>
-            (['from', 'to'] as const).flatMap((side) =>
-              isAmong(accounts)(move[side]) ? [betweenSql(kind, set, { move, side }, isAt)] : [],
-            ),
-          ),
-    ),
+    kind.sets.flatMap((set) => {
+      const legs = set.bound === undefined ? [] : legsOf(set).filter(({ move, side }) => isWanted(move[side]));
+      return legs.length > 0 ? [betweenSql(kind, set, legs, isAt)] : [];
+    }),
   );
-  const found: Between[] = [];
-  for (const sql of all) found.push(...(await queries.all<Between>(sql, since, to, ...moments)));
-  return found;
+  const values = [since, to, ...moments];
+  return queries.all<Between>(all.join(' UNION ALL '), ...all.flatMap(() => values));
 }
 
-function betweenSql({ thing, user }: EntryKind, set: EntrySet, { move, side }: Leg, isAt: string): string {
+function betweenSql({ thing, user }: EntryKind, set: EntrySet, legs: readonly Leg[], isAt: string): string {
   const [at, bound] = [`(${set.at})`, `(${set.bound})`];
-  return `SELECT * FROM (SELECT ${move[side]} AS account, ${move.asset} AS asset, '${thing.name}' AS thing, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id,
-      ${side === 'from' ? 1 : 0} AS is_out, ${earlierOf(at, bound)} AS "from", ${laterOf(at, bound)} AS until
-    FROM ${stored(tableOf(thing))} WHERE ${unindexed(`${isThing(thing)} AND ${set.where}`)} AND end_bound IS NOT NULL AND ended_at >= ? AND (created_at IS NULL OR created_at <= ?)) part
+  return `SELECT * FROM (SELECT ${ofLeg(legs, ({ move, side }) => move[side])} AS account, ${ofLeg(legs, ({ move }) => move.asset)} AS asset,
+      '${thing.name}' AS thing, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id, ${ofLeg(legs, ({ side }) => (side === 'from' ? '1' : '0'))} AS is_out,
+      ${earlierOf(at, bound)} AS "from", ${laterOf(at, bound)} AS until
+    FROM ${withLegs(thing, legs)} WHERE ${unindexed(`${isThing(thing)} AND ${set.where}`)} AND end_bound IS NOT NULL AND ended_at >= ? AND (created_at IS NULL OR created_at <= ?)) part
     WHERE "from" <> until AND (${isAt})`;
 }
 

@@ -206,31 +206,24 @@ function unsureIn(queries: Queries, work: WorkKind, parts: readonly Span[]): Pro
   const times = [from, ...parts.map((part) => part.to)];
   const made = parts.map((part) => madeAfter(part.from, done));
   const numbered = (time: string) => bucketOf(`(${time})`, times);
-  const select = (rows: string, ended: string, bound: string, isDone: 0 | 1, { of = '1 = 1', isBack = 0 } = {}) =>
-    `SELECT ${asset} AS asset, ${isDone} AS is_done, ${isBack} AS is_back, CASE WHEN created_at <= '${to}' THEN 1 ELSE 0 END AS has_begun,
-       ${numbered(ended)} AS at, ${numbered(earlierOf(ended, bound))} AS first, ${numbered(laterOf(ended, bound))} AS last, ${bucketOf(ENDED_AT, made)} AS recent,
-       CASE WHEN ${of} THEN ${minor} END AS minor, CASE WHEN ${of} THEN 1 ELSE 0 END AS summed
-     FROM ${table} WHERE ${rows} AND ${ENDED_AT} > '${made[0] ?? ''}'`;
-  const bounded = (ended: string) => `${unindexed(`${where} AND ${ended}`)} AND end_bound IS NOT NULL`;
+  const select = (rows: string, ended: string, bound: string, isBack: 0 | 1) => {
+    const [first, last] = [numbered(earlierOf(ended, bound)), numbered(laterOf(ended, bound))];
+    const isCounted = `${done} OR ${isBack === 1 ? '1 = 1' : refunded}`;
+    return `SELECT ${asset} AS asset, CASE WHEN ${done} THEN 1 ELSE ${isBack} END AS is_done, ${isBack} AS is_back, CASE WHEN created_at <= '${to}' THEN 1 ELSE 0 END AS has_begun,
+       ${numbered(ended)} AS at, ${first} AS first, ${last} AS last, ${bucketOf(ENDED_AT, made)} AS recent,
+       CASE WHEN ${isCounted} THEN ${minor} END AS minor, CASE WHEN ${isCounted} THEN 1 ELSE 0 END AS summed
+     FROM ${table} WHERE ${rows} AND ${ENDED_AT} > '${made[0] ?? ''}' AND ${first} <> ${last}`;
+  };
   const each = [
-    select(bounded(done), ENDED_AT, 'end_bound', 1),
-    select(bounded(failed), ENDED_AT, 'end_bound', 0, { of: refunded }),
+    select(`${unindexed(`${where} AND (${done} OR ${failed})`)} AND end_bound IS NOT NULL`, ENDED_AT, 'end_bound', 0),
     // Nothing says when it completed before it came back.
     ...(refunded === CAME_BACK
-      ? [
-          select(
-            `${unindexed(where)} AND ${CAME_BACK} AND ${CAME_BACK_AFTER} = created_at`,
-            'created_at',
-            ENDED_AT,
-            1,
-            { isBack: 1 },
-          ),
-        ]
+      ? [select(`${unindexed(where)} AND ${CAME_BACK} AND ${CAME_BACK_AFTER} = created_at`, 'created_at', ENDED_AT, 1)]
       : []),
   ];
   return queries.all<UnsureRow>(
     `SELECT asset, is_done, is_back, has_begun, at, first, last, recent, count(*) AS n, CAST(sum(minor) AS BIGINT) AS minor, sum(summed) AS summed
-     FROM (${each.join(' UNION ALL ')}) part WHERE first <> last GROUP BY asset, is_done, is_back, has_begun, at, first, last, recent`,
+     FROM (${each.join(' UNION ALL ')}) part GROUP BY asset, is_done, is_back, has_begun, at, first, last, recent`,
   );
 }
 
