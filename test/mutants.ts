@@ -78,7 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...[
     ['copy/questions/report/cut-lists.ts', 'return until > knownUntil ?', 'return until < knownUntil ?'],
     ['copy/questions/report/balance.ts', 'if (!own.every(isInside)) return', 'if (own.every(isInside)) return'],
-    ['copy/questions/report/movements.ts', 'from <= at && at < until', 'from > at && at < until'],
+    ['copy/questions/report/movements.ts', 'first <= time && time < last;', 'first > time && time < last;'],
   ].map(([path, line = '', change = '']) => ({
     ...{ file: `src/${path}`, line, change, failing: 1 },
     tests: [...KNOWN, 'test/questions/report-findings.test.ts', 'test/questions/report-edges.test.ts', ...DIFFERENCES],
@@ -849,8 +849,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/kinds.ts',
-    line: 'const between = await endedBetween(queries, work, span);',
-    change: 'const between: readonly BetweenRow[] = (await endedBetween(queries, work, span)).slice(99);',
+    line: 'const between = await endedBetween(queries, work, [span]);',
+    change: 'const between: readonly BetweenRow[] = (await endedBetween(queries, work, [span])).slice(99);',
     tests: ['test/questions/statement-limits.test.ts'],
     failing: 1,
   },

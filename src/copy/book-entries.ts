@@ -1,5 +1,7 @@
 import type { Queries } from '../journal/store.ts';
+import type { Thing } from '../things/thing.ts';
 import { SEEN_ACCOUNTS } from './balance-checks.ts';
+import { earlierOf, laterOf } from './bucket.ts';
 import { ENTRY_KINDS, type EntryKind, type EntrySet, type Move } from './entry-kinds.ts';
 import { isThing, stored, UNLISTED, unindexed } from './schema.ts';
 import { tableOf } from './tables.ts';
@@ -14,6 +16,9 @@ const dayOf = (engine: Engine, time: string): string =>
 
 /** Why the time of a set is not known exactly: it may be on another day. */
 const END_BETWEEN = 'END_BETWEEN';
+
+/** The thing of entries that say what balances say, and no list does. */
+export const BALANCE = 'balance';
 
 /** Why an amount is not known that its row does not have. */
 const NOT_STATED = 'NOT_STATED';
@@ -38,6 +43,12 @@ function ofLeg(legs: readonly Leg[], expression: (leg: Leg) => string): string {
   return `CASE legs.leg ${all.map((each, index) => `WHEN ${index} THEN ${each}`).join(' ')} ELSE ${last} END`;
 }
 
+/** The rows of a thing, each once for each leg. */
+function withLegs(thing: Thing, legs: readonly Leg[]): string {
+  const numbers = legs.map((_, index) => `SELECT ${index} AS leg`);
+  return `${stored(tableOf(thing))}${legs.length > 1 ? ` CROSS JOIN (${numbers.join(' UNION ALL ')}) legs` : ''}`;
+}
+
 /** The entries of some legs of a set, as a SELECT that reads each row once: what leaves has its sign changed. */
 function entriesOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, legs: readonly Leg[]): string {
   const unknown = ofLeg(legs, ({ move }) =>
@@ -45,12 +56,10 @@ function entriesOf(engine: Engine, { thing, user }: EntryKind, set: EntrySet, le
   );
   const minor = ofLeg(legs, ({ move, side }) => `${side === 'from' ? '-' : ''}(${move.minor})`);
   const between = set.bound === undefined ? 'NULL' : betweenDays(engine, set.at, set.bound);
-  const numbers = legs.map((_, index) => `SELECT ${index} AS leg`);
-  const from = `${stored(tableOf(thing))}${legs.length > 1 ? ` CROSS JOIN (${numbers.join(' UNION ALL ')}) legs` : ''}`;
   return `SELECT ${set.at} AS at, ${dayOf(engine, set.at)} AS day, ${ofLeg(legs, ({ move, side }) => move[side])} AS account, ${minor} AS amount_minor,
     ${ofLeg(legs, ({ move }) => move.asset)} AS asset, '${thing.name}' AS thing, id, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id, '${set.step}' AS step, ${set.note ?? 'CAST(NULL AS TEXT)'} AS note,
     CASE WHEN ${minor} IS NULL THEN ${unknown} ELSE ${between} END AS known, ${set.bound ?? 'CAST(NULL AS TEXT)'} AS bound
-  FROM ${from} WHERE ${isThing(thing)} AND ${set.where} AND ${set.at} IS NOT NULL AND coalesce(${minor}, 1) <> 0`;
+  FROM ${withLegs(thing, legs)} WHERE ${isThing(thing)} AND ${set.where} AND ${set.at} IS NOT NULL AND coalesce(${minor}, 1) <> 0`;
 }
 
 const betweenDays = (engine: Engine, at: string, bound: string) =>
@@ -66,7 +75,7 @@ function unlistedEntries(engine: Engine): readonly string[] {
     ([
       account,
       minor,
-    ]) => `SELECT at, ${dayOf(engine, 'at')} AS day, ${account} AS account, ${minor} AS amount_minor, asset, 'balance' AS thing, at AS id,
+    ]) => `SELECT at, ${dayOf(engine, 'at')} AS day, ${account} AS account, ${minor} AS amount_minor, asset, '${BALANCE}' AS thing, at AS id,
       CASE WHEN user_id <> '' THEN user_id END AS user_id, step, CASE WHEN step = 'unlisted' THEN 'in no list' END AS note,
       CASE WHEN known IS NOT NULL THEN known ELSE ${betweenDays(engine, 'at', 'since')} END AS known,
       CASE WHEN since <> at THEN since END AS bound FROM ${UNLISTED.name}`,
@@ -168,8 +177,8 @@ export async function movingAt(queries: Queries, checks: readonly string[]): Pro
 function movingSql({ thing }: EntryKind, set: EntrySet, move: Move, side: 'from' | 'to'): string {
   const isWhole = set.step === 'taken' || set.step === 'done';
   const bound = set.bound ?? 'NULL';
-  const began = isWhole ? 'created_at' : `CASE WHEN ${bound} < ${set.at} THEN ${bound} ELSE ${set.at} END`;
-  const ended = 'CASE WHEN end_bound > ended_at THEN end_bound ELSE ended_at END';
+  const began = isWhole ? 'created_at' : earlierOf(set.at, bound);
+  const ended = laterOf('ended_at', 'end_bound');
   const until = `CASE WHEN is_open = 1 THEN '${LAST}' ELSE substr(${ended}, 1, 16) || '~' END`;
   // What is open may have ended already.
   const where = set.step === 'done' ? `(is_open = 1 OR ${set.where})` : set.where;
@@ -212,28 +221,23 @@ export async function betweenIn(
   const isFew = times.length > 0 && times.length <= MOST_TIMES;
   const moments = isFew ? times.flatMap((at) => [at, at]) : [from, to];
   const isAt = isFew ? times.map(() => `(until > ? AND "from" <= ?)`).join(' OR ') : `until > ? AND "from" <= ?`;
+  const isWanted = isAmong(accounts);
   const all = ENTRY_KINDS.flatMap((kind) =>
-    kind.sets.flatMap((set) =>
-      set.bound === undefined
-        ? []
-        : set.moves.flatMap((move) =>
-            (['from', 'to'] as const).flatMap((side) =>
-              isAmong(accounts)(move[side]) ? [betweenSql(kind, set, { move, side }, isAt)] : [],
-            ),
-          ),
-    ),
+    kind.sets.flatMap((set) => {
+      const legs = set.bound === undefined ? [] : legsOf(set).filter(({ move, side }) => isWanted(move[side]));
+      return legs.length > 0 ? [betweenSql(kind, set, legs, isAt)] : [];
+    }),
   );
-  const found: Between[] = [];
-  for (const sql of all) found.push(...(await queries.all<Between>(sql, since, to, ...moments)));
-  return found;
+  const values = [since, to, ...moments];
+  return queries.all<Between>(all.join(' UNION ALL '), ...all.flatMap(() => values));
 }
 
-function betweenSql({ thing, user }: EntryKind, set: EntrySet, { move, side }: Leg, isAt: string): string {
+function betweenSql({ thing, user }: EntryKind, set: EntrySet, legs: readonly Leg[], isAt: string): string {
   const [at, bound] = [`(${set.at})`, `(${set.bound})`];
-  return `SELECT * FROM (SELECT ${move[side]} AS account, ${move.asset} AS asset, '${thing.name}' AS thing, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id,
-      ${side === 'from' ? 1 : 0} AS is_out, CASE WHEN ${bound} < ${at} THEN ${bound} ELSE ${at} END AS "from",
-      CASE WHEN ${bound} < ${at} THEN ${at} ELSE ${bound} END AS until
-    FROM ${stored(tableOf(thing))} WHERE ${unindexed(`${isThing(thing)} AND ${set.where}`)} AND end_bound IS NOT NULL AND ended_at >= ? AND (created_at IS NULL OR created_at <= ?)) part
+  return `SELECT * FROM (SELECT ${ofLeg(legs, ({ move, side }) => move[side])} AS account, ${ofLeg(legs, ({ move }) => move.asset)} AS asset,
+      '${thing.name}' AS thing, ${user ?? 'CAST(NULL AS TEXT)'} AS user_id, ${ofLeg(legs, ({ side }) => (side === 'from' ? '1' : '0'))} AS is_out,
+      ${earlierOf(at, bound)} AS "from", ${laterOf(at, bound)} AS until
+    FROM ${withLegs(thing, legs)} WHERE ${unindexed(`${isThing(thing)} AND ${set.where}`)} AND end_bound IS NOT NULL AND ended_at >= ? AND (created_at IS NULL OR created_at <= ?)) part
     WHERE "from" <> until AND (${isAt})`;
 }
 

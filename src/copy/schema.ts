@@ -314,7 +314,7 @@ function indexesOfTimes(table: CopyTable, index: AddIndex): readonly string[] {
       : []),
   ];
   const ended = [
-    ...(ofOwners ?? [index('ended_at', ['ended_at'], 'ended_at IS NOT NULL')]),
+    ...(ofOwners ?? [index('ended_at', ['ended_at'])]),
     // What may be in another period is few, and looked for in all of them.
     index('bound', ['ended_at', 'end_bound', 'created_at', ...type, 'status'], 'end_bound IS NOT NULL'),
   ];

@@ -375,19 +375,22 @@ describe('what is open', () => {
 });
 
 describe('a chart of a report', () => {
-  test('has a bar for each day, and a panel for each line that moved', async () => {
+  test('has a bar for each day, and the panels of --chart', async () => {
     const { world, accountNumber } = await account();
     await must(world, 'sandbox', 'pay', accountNumber, '--amount', '20000', '--sender', 'HARMATTAN PAY');
     await pass(world, DAY_MS);
     await must(world, 'sync');
     const file = join(world.stateDir, 'chart.svg');
-    await must(world, 'report', '--since', '2026-11-01', '--by', 'day', '--svg', file);
+    const bars = await must(world, 'report', '--since', '2026-11-01', '--by', 'day', '--chart', '--svg', file);
     const drawn = readFileSync(file, 'utf8');
     expect(drawn).toMatch(/^<svg .*<\/svg>\n$/s);
-    expect(drawn).toContain('CNGN: In');
-    expect(drawn).toContain('CNGN: Fees paid');
+    expect(drawn).toContain('Volumes in cNGN: In');
+    expect(drawn).toContain('Fees in cNGN: Paid');
     expect(drawn).toMatch(/2026-11-02: 20,000.00 cNGN<\/title>/);
-    expect(drawn.match(/<rect x=/g)).toHaveLength(2 * 3);
+    const titles = [...drawn.matchAll(/font-weight="bold">([^<]+)<\/text>/g)].map(([, title]) => title ?? '').slice(1);
+    expect(titles.length).toBeGreaterThan(5);
+    for (const title of titles) expect(bars).toContain(title);
+    expect(drawn.match(/<rect x=|>\?<title>/g)).toHaveLength(titles.length * 3);
     await must(world, 'report', 'balance', '--since', '2026-11-02', '--svg', file);
     expect(readFileSync(file, 'utf8')).toContain('Balance in CNGN');
     // The options are its own, and not those of report.

@@ -4,7 +4,7 @@ import { acceptancesOf } from '../../copy/acceptances.ts';
 import { closesIn } from '../../copy/closes.ts';
 import { closedPeriod } from '../../copy/questions/books/closed.ts';
 import { type Reach, reachOf } from '../../copy/questions/in-copy.ts';
-import { type AccountReport, accountIn, isWorthARow } from '../../copy/questions/report/balance.ts';
+import { accountIn, isWorthARow } from '../../copy/questions/report/balance.ts';
 import { kindsIn } from '../../copy/questions/report/kinds.ts';
 import { lineRowsIn } from '../../copy/questions/report/line-rows.ts';
 import type { Span } from '../../copy/questions/report/movements.ts';
@@ -14,7 +14,7 @@ import { usersIn } from '../../copy/questions/report/users.ts';
 import type { Account } from '../../engine/account.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Queries } from '../../journal/store.ts';
-import { ASSET_LABEL, amount, isAsset } from '../../money/amount.ts';
+import { ASSET_LABEL, isAsset } from '../../money/amount.ts';
 import type { Known } from '../../money/figure.ts';
 import { figureSchema, knownSchema, paginationSchema } from '../../present/prints.ts';
 import type { Below, Column, Panel } from '../../present/result.ts';
@@ -55,7 +55,6 @@ import {
   periodArgument,
   periodIn,
   periodSchema,
-  pointOf,
   type ReportPeriod,
   spanIn,
   svgOption,
@@ -222,8 +221,9 @@ async function byStep(
     ).map((field) => right(field)),
     { field: 'movements', title: 'Movements', align: 'right', isWide: true },
   ];
-  if (svg !== undefined) await writeChart(account, svg, `By ${step}`, chartOf(moves, parts));
-  const bars = isChart ? panelsOf(await trendsIn(queries, spans), parts) : undefined;
+  const panels = svg !== undefined || isChart ? panelsOf(await trendsIn(queries, spans), parts) : undefined;
+  if (svg !== undefined) await writeChart(account, svg, `By ${step}`, panels ?? []);
+  const bars = isChart ? panels : undefined;
   return rowsOutcome(asking, { ...head, parts: rows }, ['parts', columns], { bars, below, error });
 }
 
@@ -235,19 +235,6 @@ const panelsOf = (trends: readonly Trend[], parts: readonly { readonly name: str
       points: line.values.map((value, index) => ({ ...value, label: parts[index]?.name ?? '' })),
     })),
   );
-
-/** A panel for each asset and line that moved, for a file. */
-function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { readonly name: string }[]) {
-  return assets.flatMap((report) =>
-    MOVED.filter((field) => isWorthARow(report[field])).map((field) => ({
-      title: `${report.asset}: ${titleOfLine(field)}`,
-      points: parts.map(({ name }, index) => {
-        const own = moved[index]?.find(({ asset }) => asset === report.asset);
-        return pointOf(name, own ? own[field] : amount(report.asset, 0n));
-      }),
-    })),
-  );
-}
 
 /** All users of the period; more than an account has. */
 const ALL_USERS = 10_000_000;

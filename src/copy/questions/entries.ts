@@ -2,6 +2,7 @@ import type { Queries } from '../../journal/store.ts';
 import { type Asset, amount, isAsset } from '../../money/amount.ts';
 import { type Figure, unknownFigure } from '../../money/figure.ts';
 import type { Thing } from '../../things/thing.ts';
+import { SEEN_ACCOUNTS } from '../balance-checks.ts';
 import { stored } from '../schema.ts';
 import { tableOf } from '../tables.ts';
 import { because } from './reasons.ts';
@@ -32,9 +33,6 @@ export interface BookedSet {
   readonly entries: readonly BookedEntry[];
 }
 
-/** The accounts that the balances of the account are of. */
-const OWN: readonly string[] = ['assets:wallet', 'assets:vault', 'assets:fees'];
-
 /** Reads what a row of the copy moved in the books, step by step, with the account’s balances after each. */
 export async function entriesOf(
   queries: Queries,
@@ -60,7 +58,7 @@ export async function entriesOf(
         ...{ account, asset: own },
         amount: minor === null || own === null ? unknown : amount(own, BigInt(minor)),
         balance:
-          OWN.includes(account) && own !== null
+          SEEN_ACCOUNTS.some((name) => name === account) && own !== null
             ? (balances.get(at)?.get(own) ?? unknownFigure(own, because('BEFORE_FIRST_SYNC')))
             : null,
       };

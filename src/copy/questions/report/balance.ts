@@ -172,13 +172,19 @@ export async function accountIn(
   };
 }
 
-/** Returns what became of every asset of the account in parts of a period, one after the other. */
-export async function movedInParts(
-  queries: Queries,
-  parts: readonly Span[],
-): Promise<readonly (readonly AssetMoved[])[]> {
+/** What became of every asset of the account in a part of a period, and what there was at its end; undefined if the balances were never looked at. */
+export interface PartOfAccount {
+  readonly moved: readonly AssetMoved[];
+  readonly balances: Balances | undefined;
+}
+
+/** Returns what became of the account in parts of a period, one after the other. */
+export async function accountInParts(queries: Queries, parts: readonly Span[]): Promise<readonly PartOfAccount[]> {
   const seen = await seenIn(queries, { from: parts[0]?.from ?? '', to: parts.at(-1)?.to ?? '' }, parts);
-  return parts.map((part) => ASSETS.map((asset) => movedIn(seen, part, asset, [])));
+  return parts.map((part) => ({
+    moved: ASSETS.map((asset) => movedIn(seen, part, asset, [])),
+    balances: seen.checks.length === 0 ? undefined : balancesFrom(seen, part.to),
+  }));
 }
 
 /** Whether a figure is worth a row: not if it is nothing, or of a time before the first sync, of which only balances could show it. */

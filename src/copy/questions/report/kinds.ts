@@ -5,7 +5,7 @@ import { payout } from '../../../things/bank-transfers.ts';
 import { THINGS } from '../../../things/index.ts';
 import { waitOf } from '../../../things/states.ts';
 import type { Thing } from '../../../things/thing.ts';
-import { bucketOf } from '../../bucket.ts';
+import { bucketOf, earlierOf, laterOf } from '../../bucket.ts';
 import { CAME_BACK_AFTER } from '../../entry-kinds.ts';
 import { CAME_BACK } from '../../fees.ts';
 import { readKnownUntil } from '../../list-state.ts';
@@ -87,12 +87,13 @@ interface KindRow {
   readonly summed: bigint;
 }
 
-/** Rows of which nothing says whether they ended in a period, and those among them that are counted in it. */
+/** Rows of which nothing says whether they ended in a part of a period. */
 interface BetweenRow extends KindRow {
-  /** Whether they completed, and whether they are counted as ended in the period, or as open at its end. */
+  /** Whether they completed, and whether they are counted as ended in the part. */
   readonly is_done: bigint;
-  readonly is_in: bigint;
-  readonly is_open: bigint;
+  readonly isIn: boolean;
+  /** Whether they are counted as open at the end of the period. */
+  readonly isOpen: boolean;
 }
 
 /** The sum of some rows of one asset; null if there are none. Of those in `between`, nothing says whether they are in it. */
@@ -107,7 +108,7 @@ function figureOf(
   if (summed.length + unsure.length === 0) return null;
   const known = summed.flatMap(({ minor }) => minor ?? []);
   const added = known.reduce((sum, each) => sum + each, 0n);
-  const minor = unsure.reduce((sum, each) => sum - (each.is_in === 1n ? (each.minor ?? 0n) : 0n), added);
+  const minor = unsure.reduce((sum, each) => sum - (each.isIn ? (each.minor ?? 0n) : 0n), added);
   if (asset === null) return unknownFigure(asset, because('NOT_STATED'));
   if (unsure.length > 0) return atLeast(asset, minor, because('END_BETWEEN'));
   if (known.length === 0) return unknownFigure(asset, because('NOT_STATED'));
@@ -119,7 +120,7 @@ const countOf = (rows: readonly Pick<KindRow, 'n'>[]): number => rows.reduce((su
 
 /** Counts rows without those of which nothing says whether they are among them. */
 const leastOf = (rows: readonly KindRow[], between: readonly BetweenRow[]): number =>
-  countOf(rows) - countOf(between.filter(({ is_in: isIn }) => isIn === 1n));
+  countOf(rows) - countOf(between.filter(({ isIn }) => isIn));
 
 /** Counts the work that ended in a period, and what was open at its end if it is over, or is open now. */
 export async function kindsIn(queries: Queries, span: Span, isOver = false): Promise<readonly KindReport[]> {
@@ -148,8 +149,8 @@ async function kindIn(
 ): Promise<readonly KindReport[]> {
   const { kind } = work;
   const { completed, failed } = await allEndedIn(queries, work, [span]);
-  const between = await endedBetween(queries, work, span);
-  const leastOpen = Math.max(0, open - countOf(between.filter((row) => row.is_open === 1n)));
+  const between = await endedBetween(queries, work, [span]);
+  const leastOpen = Math.max(0, open - countOf(between.filter(({ isOpen }) => isOpen)));
   const assets = [...new Set([...completed, ...failed, ...between].map(({ asset }) => asset))];
   return (assets.length > 0 ? assets : [null]).map((asset, index) => {
     const own = <T extends KindRow>(rows: readonly T[]) => rows.filter((row) => row.asset === asset);
@@ -171,76 +172,59 @@ async function kindIn(
   });
 }
 
-/** When rows ended of which nothing says it exactly, at the earliest and at the latest: SQL expressions. */
-const EARLIEST = 'CASE WHEN end_bound < ended_at THEN end_bound ELSE ended_at END';
-const LATEST = 'CASE WHEN end_bound < ended_at THEN ended_at ELSE end_bound END';
+/** Rows of which nothing says in which part of a period they ended. */
+interface UnsureRow extends Omit<KindRow, 'part'>, Pick<BetweenRow, 'is_done'> {
+  /** Whether they completed and came back later: in the same part, they are counted as failed. */
+  readonly is_back: bigint;
+  readonly has_begun: bigint;
+  /** The numbers of the first times of the period, its start and the ends of its parts, that are not before their end: as it is counted, at the earliest and at the latest. */
+  readonly at: bigint;
+  readonly first: bigint;
+  readonly last: bigint;
+  /** In how many of the first parts they are looked for. */
+  readonly recent: bigint;
+}
 
-/** Counts the rows of a kind that may have ended in a period or not, or before its end or not. */
-async function endedBetween(
-  queries: Queries,
-  { table, where, done, failed, asset, minor, refunded }: WorkKind,
-  { from, to }: Span,
-): Promise<readonly BetweenRow[]> {
-  const select = (part: { is: string; of: string; at: string; earliest: string; latest: string; rows: string }) =>
-    `SELECT ${asset} AS asset, ${part.is} AS is_done, CASE WHEN ${part.at} > ? AND ${part.at} <= ? THEN 1 ELSE 0 END AS is_in,
-       CASE WHEN created_at <= ? AND ${part.at} > ? THEN 1 ELSE 0 END AS is_open,
-       CASE WHEN ${part.of} THEN ${minor} END AS minor, CASE WHEN ${part.of} THEN 1 ELSE 0 END AS summed
-     FROM ${table} WHERE ${unindexed(where)} AND ${part.rows}
-       AND ((${part.earliest}) <= ? AND (${part.latest}) > ? OR (${part.earliest}) <= ? AND (${part.latest}) > ?)`;
-  const at = { at: ENDED_AT, earliest: EARLIEST, latest: LATEST };
-  const isUnsure = 'end_bound IS NOT NULL AND ended_at > ?';
-  const each = [
-    select({ ...at, is: '1', of: '1 = 1', rows: `${done} AND ${isUnsure}` }),
-    select({ ...at, is: '0', of: refunded, rows: `${failed} AND ${isUnsure}` }),
-    // Nothing says when it completed before it came back.
-    ...(refunded === CAME_BACK
-      ? [
-          select({
-            is: '1',
-            of: '1 = 1',
-            at: 'created_at',
-            earliest: 'created_at',
-            latest: 'ended_at',
-            rows: `${CAME_BACK} AND ${CAME_BACK_AFTER} = created_at AND ended_at > '${to}' AND ended_at > ?`,
-          }),
-        ]
-      : []),
-  ];
-  const values = [from, to, to, to, madeAfter(from, done), from, from, to, to];
-  return queries.all<BetweenRow>(
-    `SELECT asset, is_done, is_in, is_open, count(*) AS n, CAST(sum(minor) AS BIGINT) AS minor, sum(summed) AS summed
-     FROM (${each.join(' UNION ALL ')}) part GROUP BY asset, is_done, is_in, is_open`,
-    ...each.flatMap(() => values),
+/** Counts the rows of a kind that may have ended in parts of a period, one after the other, or not, or before their ends or not. */
+async function endedBetween(queries: Queries, work: WorkKind, parts: readonly Span[]): Promise<readonly BetweenRow[]> {
+  const rows = await unsureIn(queries, work, parts);
+  return rows.flatMap(({ is_back: isBack, has_begun: hasBegun, at, first, last, recent, ...row }) =>
+    parts.flatMap((_, part): BetweenRow[] => {
+      const isBetween = (time: number) => first <= time && time < last;
+      const isUnsure = isBetween(part + 1) || (isBetween(part) && isBack === 0n);
+      if (!isUnsure || part >= recent) return [];
+      const isOpen = hasBegun === 1n && at > part + 1;
+      return [{ ...row, part: BigInt(part), isIn: Number(at) === part + 1, isOpen }];
+    }),
   );
 }
 
-/** Returns, for each part of a period in which it is not known what ended, by its number, what may have ended in it or not. */
-async function betweenParts(
-  queries: Queries,
-  work: WorkKind,
-  parts: readonly Span[],
-): Promise<ReadonlyMap<number, readonly BetweenRow[]>> {
-  const { table, where, done, failed, refunded } = work;
-  const [from, ends] = [parts[0]?.from ?? '', parts.map(({ to }) => to)];
-  const isAnywhere = (time: string) => bucketOf(time, [from, ...ends]);
-  const select = (earliest: string, latest: string, rows: string) =>
-    `SELECT ${isAnywhere(`(${earliest})`)} AS first, ${isAnywhere(`(${latest})`)} AS last FROM ${table} WHERE ${unindexed(where)} AND ${rows} AND ended_at > ?`;
+/** Reads the rows of a kind of which nothing says in which of some parts they ended, or whether in any. */
+function unsureIn(queries: Queries, work: WorkKind, parts: readonly Span[]): Promise<UnsureRow[]> {
+  const { table, where, done, failed, asset, minor, refunded } = work;
+  const [from, to] = [parts[0]?.from ?? '', parts.at(-1)?.to ?? ''];
+  const times = [from, ...parts.map((part) => part.to)];
+  const made = parts.map((part) => madeAfter(part.from, done));
+  const numbered = (time: string) => bucketOf(`(${time})`, times);
+  const select = (rows: string, ended: string, bound: string, isBack: 0 | 1) => {
+    const [first, last] = [numbered(earlierOf(ended, bound)), numbered(laterOf(ended, bound))];
+    const isCounted = `${done} OR ${isBack === 1 ? '1 = 1' : refunded}`;
+    return `SELECT ${asset} AS asset, CASE WHEN ${done} THEN 1 ELSE ${isBack} END AS is_done, ${isBack} AS is_back, CASE WHEN created_at <= '${to}' THEN 1 ELSE 0 END AS has_begun,
+       ${numbered(ended)} AS at, ${first} AS first, ${last} AS last, ${bucketOf(ENDED_AT, made)} AS recent,
+       CASE WHEN ${isCounted} THEN ${minor} END AS minor, CASE WHEN ${isCounted} THEN 1 ELSE 0 END AS summed
+     FROM ${table} WHERE ${rows} AND ${ENDED_AT} > '${made[0] ?? ''}' AND ${first} <> ${last}`;
+  };
   const each = [
-    select(EARLIEST, LATEST, `(${done} OR ${failed}) AND end_bound IS NOT NULL`),
+    select(`${unindexed(`${where} AND (${done} OR ${failed})`)} AND end_bound IS NOT NULL`, ENDED_AT, 'end_bound', 0),
+    // Nothing says when it completed before it came back.
     ...(refunded === CAME_BACK
-      ? [select('created_at', 'ended_at', `${CAME_BACK} AND ${CAME_BACK_AFTER} = created_at`)]
+      ? [select(`${unindexed(where)} AND ${CAME_BACK} AND ${CAME_BACK_AFTER} = created_at`, 'created_at', ENDED_AT, 1)]
       : []),
   ];
-  const since = madeAfter(from, done);
-  const spans = await queries.all<{ first: bigint; last: bigint }>(
-    `SELECT DISTINCT first, last FROM (${each.join(' UNION ALL ')}) part WHERE first <> last`,
-    ...each.map(() => since),
+  return queries.all<UnsureRow>(
+    `SELECT asset, is_done, is_back, has_begun, at, first, last, recent, count(*) AS n, CAST(sum(minor) AS BIGINT) AS minor, sum(summed) AS summed
+     FROM (${each.join(' UNION ALL ')}) part GROUP BY asset, is_done, is_back, has_begun, at, first, last, recent`,
   );
-  const found = new Map<number, readonly BetweenRow[]>();
-  for (const [index, part] of parts.entries())
-    if (spans.some(({ first, last }) => first <= index + 1 && index + 1 <= last))
-      found.set(index, await endedBetween(queries, work, part));
-  return found;
 }
 
 /** What ended of a kind in parts of a period, one after the other: what was completed, and what failed. */
@@ -289,17 +273,16 @@ export async function kindPartsIn(
   const all: KindParts[] = [];
   for (const work of WORK_KINDS) {
     const { completed, failed } = await allEndedIn(queries, work, parts);
-    const between = await betweenParts(queries, work, parts);
-    const assets = new Set([...completed, ...failed, ...[...between.values()].flat()].map((row) => row.asset));
+    const between = await endedBetween(queries, work, parts);
+    const assets = new Set([...completed, ...failed, ...between].map((row) => row.asset));
     for (const asset of assets)
       all.push({
         work,
         asset,
         parts: parts.map((part, index) => {
-          const [ended = [], lost = []] = [completed, failed].map((rows) =>
-            rows.filter((row) => row.asset === asset && Number(row.part) === index),
-          );
-          const unsure = (between.get(index) ?? []).filter((row) => row.asset === asset);
+          const own = <T extends KindRow>(rows: readonly T[]) =>
+            rows.filter((row) => row.asset === asset && Number(row.part) === index);
+          const [ended, lost, unsure] = [own(completed), own(failed), own(between)];
           const [done = [], off = []] = [1n, 0n].map((isDone) => unsure.filter((row) => row.is_done === isDone));
           return {
             completed: leastOf(ended, done),

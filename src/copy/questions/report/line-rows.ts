@@ -1,7 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount, isAsset } from '../../../money/amount.ts';
 import { type Figure, unknownFigure } from '../../../money/figure.ts';
-import { bookEntriesOn } from '../../book-entries.ts';
+import { BALANCE, bookEntriesOn } from '../../book-entries.ts';
 import { UNLISTED } from '../../schema.ts';
 import { because, type Reason } from '../reasons.ts';
 import { CNGN_OF_KOBO, ENTRY_LINES, type Line, OF_LINES, type Span } from './movements.ts';
@@ -79,7 +79,7 @@ function printed(
 /** What no list shows: the changes of each balance, at the looks that saw them. */
 async function unlistedIn(queries: Queries, { from, to }: Span): Promise<readonly LineRow[]> {
   const rows = await queries.all<EntryRow>(
-    `SELECT at, 'balance' AS thing, since AS id, step, account, NULL AS user_id, asset, minor, NULL AS known FROM ${UNLISTED.name}
+    `SELECT at, '${BALANCE}' AS thing, since AS id, step, account, NULL AS user_id, asset, minor, NULL AS known FROM ${UNLISTED.name}
      WHERE user_id = '' AND step = 'unlisted' AND at > ? AND at <= ? ORDER BY at, account, asset`,
     from,
     to,

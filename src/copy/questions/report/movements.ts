@@ -6,8 +6,8 @@ import { deposit } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { trade } from '../../../things/market.ts';
 import { transfer } from '../../../things/token-transfers.ts';
-import { type Between, betweenIn, bookEntriesOn, bookSumsOn } from '../../book-entries.ts';
-import { bucketOf } from '../../bucket.ts';
+import { betweenIn, bookEntriesOn, bookSumsOn } from '../../book-entries.ts';
+import { bucketIn, bucketOf } from '../../bucket.ts';
 import { isOfFailed } from '../../schema.ts';
 import type { Reason } from '../reasons.ts';
 
@@ -204,26 +204,36 @@ export async function movedBetween(queries: Queries, some: readonly string[]): P
   // From the movements before each time to all of them until then.
   for (const [index, part] of parts.entries())
     for (const [asset, sums] of parts[index - 1] ?? []) add(sumsOf(part, asset), sums, 1n);
-  const until = new Map(times.map((at, index) => [at, parts[index]]));
   const between = await linesBetween(queries, times);
   return ({ from, to }) => {
     const moved = new Map<Asset, Sums>();
-    for (const { asset, line, ...each } of between)
-      if (isBetween(each, from) !== isBetween(each, to) || (from !== to && isBetween(each, from)))
-        lacks(sumsOf(moved, asset), line, 'END_BETWEEN', 1);
-    for (const [asset, sums] of until.get(to) ?? []) add(sumsOf(moved, asset), sums, 1n);
-    for (const [asset, sums] of until.get(from) ?? []) add(sumsOf(moved, asset), sums, -1n);
+    const [start, end] = [bucketIn(times, from), bucketIn(times, to)];
+    for (const { asset, line, rows, ...each } of start === end ? [] : between)
+      if (isBetween(each, start) || isBetween(each, end)) lacks(sumsOf(moved, asset), line, 'END_BETWEEN', rows);
+    for (const [asset, sums] of parts[end] ?? []) add(sumsOf(moved, asset), sums, 1n);
+    for (const [asset, sums] of parts[start] ?? []) add(sumsOf(moved, asset), sums, -1n);
     return new Map([...moved].filter(([, sums]) => !isEmpty(sums)));
   };
 }
 
-/** Whether something may have been before or after a moment. */
-const isBetween = ({ from, until }: Pick<Between, 'from' | 'until'>, at: string): boolean => from <= at && at < until;
+/** Entries of a line of which nothing says exactly when they were: maybe after some times, from `first` on, and certainly not after those from `last` on. */
+interface LineBetween {
+  readonly asset: Asset;
+  readonly line: Line;
+  /** Numbers of times. */
+  readonly first: number;
+  readonly last: number;
+  readonly rows: number;
+}
 
-/** Returns the lines that entries are of of which nothing says exactly when they were. */
-async function linesBetween(queries: Queries, times: readonly string[]) {
+/** Whether entries may have been before or after a time. */
+const isBetween = ({ first, last }: Pick<LineBetween, 'first' | 'last'>, time: number): boolean =>
+  first <= time && time < last;
+
+/** Counts the entries of which nothing says exactly when they were, by their lines and the times that may be before or after them. */
+async function linesBetween(queries: Queries, times: readonly string[]): Promise<readonly LineBetween[]> {
   const all = await betweenIn(queries, OF_LINES, { from: times[0] ?? '', to: times.at(-1) ?? '' }, times);
-  return all.flatMap(({ account, asset, thing, is_out: isOut, from, until }) =>
+  const lines = all.flatMap(({ account, asset, thing, is_out: isOut, from, until }) =>
     ENTRY_LINES.filter(
       (each) =>
         each.account.test(account) &&
@@ -231,9 +241,11 @@ async function linesBetween(queries: Queries, times: readonly string[]) {
         (each.way === undefined || (each.way === 'out') === (isOut === 1n)),
     ).flatMap(({ line, isCngn }) => {
       const of = isCngn ? 'CNGN' : asset;
-      return isAsset(of) ? [{ asset: of, line, from, until }] : [];
+      return isAsset(of) ? [{ asset: of, line, first: bucketIn(times, from), last: bucketIn(times, until) }] : [];
     }),
   );
+  const same = Map.groupBy(lines, ({ asset, line, first, last }) => `${asset} ${line} ${first} ${last}`);
+  return [...same.values()].flatMap(([one, ...others]) => (one ? [{ ...one, rows: others.length + 1 }] : []));
 }
 
 const entrySums = (queries: Queries, times: readonly string[]) => {

@@ -1,10 +1,11 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount } from '../../../money/amount.ts';
 import { type Figure, type NotKnown, unknownFigure } from '../../../money/figure.ts';
+import { BALANCE } from '../../book-entries.ts';
 import { OWED, OWED_BEFORE } from '../../schema.ts';
 import { because } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
-import { BALANCE, IN_USERS_WALLETS, LISTS_OF_USERS } from './statement-of.ts';
+import { IN_USERS_WALLETS, LISTS_OF_USERS, unownedIn } from './statement-of.ts';
 
 /** What a user’s wallets had at a time. */
 interface OwedToUserAt {
@@ -76,25 +77,10 @@ function boundAt(row: OwedRow, at: string): Balance {
   return off === was ? { minor: then + off } : { why: because('UNLISTED', after_at) };
 }
 
-/** When wallets moved an asset that no list names with a user: the first time and the last one. */
-interface Unowned {
-  readonly asset: Asset;
-  readonly first: string;
-  readonly last: string;
-  readonly rows: bigint;
-}
-
-const unownedIn = (queries: Queries) =>
-  queries.all<Unowned>(
-    `SELECT asset, min(CASE WHEN bound < at THEN bound ELSE at END) AS first, max(CASE WHEN bound > at THEN bound ELSE at END) AS last, count(DISTINCT id) AS rows
-     FROM book_entries WHERE account = ? AND thing <> '${BALANCE}' AND user_id IS NULL GROUP BY asset`,
-    IN_USERS_WALLETS,
-  );
-
 /** Why nothing says what a user had: what moved in wallets of nobody that a list names, before the balance was read or since, may be the user’s. */
 function ownerlessAt(
   { user, asset, before_at, after_at }: OwedRow,
-  all: readonly Unowned[],
+  all: Awaited<ReturnType<typeof unownedIn>>,
   at: string,
 ): Balance | undefined {
   const own = all.find((each) => each.asset === asset);

@@ -2,12 +2,12 @@ import type { Queries } from '../../../journal/store.ts';
 import { type Amount, type Asset, amount } from '../../../money/amount.ts';
 import { type Figure, type NotKnown, negated, sumOfFigures, unknownFigure } from '../../../money/figure.ts';
 import { trade } from '../../../things/market.ts';
+import { BALANCE } from '../../book-entries.ts';
 import { tableOf } from '../../tables.ts';
 import { because } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
 import { costsOf, type Flow } from './lots.ts';
 import type { Lacking, Span } from './movements.ts';
-import { BALANCE } from './statement-of.ts';
 
 /** What a sale brought, or a part of what it cost: cNGN of one trade, with the sign that it has in the profit. */
 interface ProfitRow {

@@ -2,7 +2,9 @@ import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
 import type { NotKnown } from '../../../money/figure.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
-import { betweenIn } from '../../book-entries.ts';
+import { SEEN_ACCOUNTS } from '../../balance-checks.ts';
+import { BALANCE, betweenIn } from '../../book-entries.ts';
+import { earlierOf, laterOf } from '../../bucket.ts';
 import { readKnownUntil } from '../../list-state.ts';
 import { because } from '../reasons.ts';
 import { afterLastSync, cutListsIn } from './cut-lists.ts';
@@ -17,14 +19,10 @@ export type StatementOf =
 
 export type Condition = readonly [sql: string, ...values: SqlValue[]];
 
-/** The thing of entries that say what balances say, and no list does. */
-export const BALANCE = 'balance';
-
 /** The account of what users’ wallets have. */
 export const IN_USERS_WALLETS = 'assets:held';
 
-const OWN = ['assets:wallet', 'assets:vault', 'assets:fees'];
-const OWN_ACCOUNTS = `account IN ('${OWN.join("', '")}')`;
+const OWN_ACCOUNTS = `account IN ('${SEEN_ACCOUNTS.join("', '")}')`;
 
 /** The lists whose rows move what users’ wallets have, and those whose rows pay bank accounts. */
 export const LISTS_OF_USERS = ['deposits', 'payouts', 'withdrawals', 'swaps'];
@@ -50,13 +48,16 @@ export function conditionOf(of: StatementOf): Condition {
 /** Whether a bank code is missing, or is of another kind, which names no other bank. */
 const MAY_BE_BANK = '(bank_code IS NULL OR length(bank_code) <> length(?))';
 
+/** The entries of users’ wallets that no list names with a user. */
+const OF_NO_USER: Condition = [`account = ? AND user_id IS NULL AND thing <> '${BALANCE}'`, IN_USERS_WALLETS];
+
 /**
  * Which entries may be of it too: their rows lack what a statement finds them by, because it was deleted or because no list has it. Undefined if
  * every row has it.
  */
 function possibleOf(of: StatementOf): Condition | undefined {
   if (of.kind === 'account') return undefined;
-  if (of.kind === 'user') return [`account = ? AND user_id IS NULL AND thing <> '${BALANCE}'`, IN_USERS_WALLETS];
+  if (of.kind === 'user') return OF_NO_USER;
   return of.bankCode === null
     ? paidTo('account_number IS NULL', [])
     : paidTo(`account_number IS NULL AND (bank_code = ? OR ${MAY_BE_BANK}) OR account_number = ? AND ${MAY_BE_BANK}`, [
@@ -79,13 +80,22 @@ interface PossibleEntries {
 }
 
 /** Adds up, by asset, which entries until a time may be of a statement too. */
-async function possibleIn(queries: Queries, of: StatementOf, { from, to }: Span, until: string) {
+const possibleIn = async (queries: Queries, of: StatementOf, span: Span, until: string) => {
   const condition = possibleOf(of);
-  if (!condition) return [];
-  const [sql, ...values] = condition;
+  return condition ? addedUp(queries, condition, span, until) : [];
+};
+
+/** No time comes after it. */
+const LAST = '~';
+
+/** Returns, by asset, when wallets moved it that no list names with a user. */
+export const unownedIn = (queries: Queries): Promise<readonly PossibleEntries[]> =>
+  addedUp(queries, OF_NO_USER, { from: '', to: LAST }, LAST);
+
+function addedUp(queries: Queries, [sql, ...values]: Condition, { from, to }: Span, until: string) {
   const isNow = 'at > ? AND at <= ?';
   return queries.all<PossibleEntries>(
-    `SELECT asset, min(CASE WHEN bound < at THEN bound ELSE at END) AS first, max(CASE WHEN bound > at THEN bound ELSE at END) AS last,
+    `SELECT asset, min(${earlierOf('at', 'bound')}) AS first, max(${laterOf('at', 'bound')}) AS last,
        count(DISTINCT id) AS rows,
        sum(CASE WHEN ${isNow} AND coalesce(amount_minor, 1) > 0 THEN 1 ELSE 0 END) AS came,
        sum(CASE WHEN ${isNow} AND coalesce(amount_minor, -1) < 0 THEN 1 ELSE 0 END) AS went
@@ -130,7 +140,8 @@ async function cutListOf(queries: Queries, of: StatementOf) {
 
 /** Returns what says that nothing tells on which side of a moment some entries were. Nothing is known after the last sync. */
 async function unsureIn(queries: Queries, of: StatementOf, { from, to }: Span): Promise<Limits['unsureAt']> {
-  const accounts = of.kind === 'user' ? [IN_USERS_WALLETS] : of.kind === 'account' ? OWN : ['assets:bank'];
+  const accounts: readonly string[] =
+    of.kind === 'user' ? [IN_USERS_WALLETS] : of.kind === 'account' ? SEEN_ACCOUNTS : ['assets:bank'];
   const between = (await betweenIn(queries, accounts, { from, to })).filter(
     ({ account, user_id: user }) => accounts.includes(account) && (of.kind !== 'user' || user === of.id),
   );

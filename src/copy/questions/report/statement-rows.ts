@@ -1,9 +1,10 @@
 import type { Queries } from '../../../journal/store.ts';
 import { amount } from '../../../money/amount.ts';
+import { BALANCE } from '../../book-entries.ts';
 import { ENTRY_ROW, type EntryRow, type LineRow, ROW_ORDER, rowOf } from './line-rows.ts';
 import type { Span } from './movements.ts';
 import { bookedUntil, readingsOf } from './statement.ts';
-import { BALANCE, conditionOf, IN_USERS_WALLETS, type StatementOf } from './statement-of.ts';
+import { conditionOf, IN_USERS_WALLETS, type StatementOf } from './statement-of.ts';
 
 /** The figures of a statement that are sums of entries. */
 export const STATEMENT_FIGURES = ['opening', 'in', 'out', 'closing'] as const;
@@ -52,10 +53,13 @@ function isOf(movement: readonly EntryRow[], isIn: boolean): boolean {
 async function restsOf(queries: Queries, of: StatementOf): Promise<readonly LineRow[]> {
   if (of.kind !== 'user') return [];
   const rests: LineRow[] = [];
-  for (const [asset, { at, minor }] of await readingsOf(queries, of.id)) {
-    const off = minor - ((await bookedUntil(queries, conditionOf(of), at)).get(asset)?.minor ?? 0n);
+  for (const [at, read] of Map.groupBy(await readingsOf(queries, of.id), ([, reading]) => reading.at)) {
+    const booked = await bookedUntil(queries, conditionOf(of), at);
     const row = { at, thing: BALANCE, id: at, step: 'unlisted', account: IN_USERS_WALLETS, user: of.id };
-    if (off !== 0n) rests.push({ ...row, amount: amount(asset, off) });
+    for (const [asset, { minor }] of read) {
+      const off = minor - (booked.get(asset)?.minor ?? 0n);
+      if (off !== 0n) rests.push({ ...row, amount: amount(asset, off) });
+    }
   }
   return rests;
 }

@@ -2,11 +2,12 @@ import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount, TOKENS } from '../../../money/amount.ts';
 import { atLeast, type Figure, type NotKnown, negated, unknownFigure } from '../../../money/figure.ts';
 import { thingNamed } from '../../../things/index.ts';
+import { BALANCE } from '../../book-entries.ts';
 import { aboutRows, nothingAbout, rowKey } from '../about-rows.ts';
 import { because } from '../reasons.ts';
 import { ASSETS } from './checks.ts';
 import type { Span } from './movements.ts';
-import { BALANCE, type Condition, conditionOf, limitsIn, type Reading, type StatementOf } from './statement-of.ts';
+import { type Condition, conditionOf, limitsIn, type Reading, type StatementOf } from './statement-of.ts';
 
 /** One movement of one asset, or what no list shows. Times are ISO 8601 in UTC: when it was, or by when it had certainly been. */
 interface StatementRow {

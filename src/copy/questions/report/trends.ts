@@ -10,7 +10,7 @@ import type { Thing } from '../../../things/thing.ts';
 import { bucketOf } from '../../bucket.ts';
 import { readKnownUntil } from '../../list-state.ts';
 import { because } from '../reasons.ts';
-import { balancesAt, movedInParts } from './balance.ts';
+import { accountInParts, type PartOfAccount } from './balance.ts';
 import { ASSETS } from './checks.ts';
 import { afterLastSync, cutListsIn } from './cut-lists.ts';
 import { durationsIn } from './durations.ts';
@@ -66,15 +66,14 @@ const withLines = (trends: readonly Trend[]): Trend[] =>
 
 /** What moved in and out of each asset in parts of a period: the figures of `report --by day`. */
 export async function volumesIn(queries: Queries, parts: readonly Span[]): Promise<readonly Trend[]> {
-  return withLines(await movedTrends(queries, parts, ['volumes']));
+  return withLines(movedTrends(await accountInParts(queries, parts), ['volumes']));
 }
 
-async function movedTrends(queries: Queries, parts: readonly Span[], wanted: readonly ('volumes' | 'fees')[]) {
-  const moved = await movedInParts(queries, parts);
+function movedTrends(account: readonly PartOfAccount[], wanted: readonly ('volumes' | 'fees')[]) {
   return ASSETS.flatMap((asset): Trend[] => {
     const figures = (field: 'in' | 'out' | 'earned' | 'fees') =>
-      moved.map((part) => {
-        const figure = part.find((each) => each.asset === asset)?.[field] ?? amount(asset, 0n);
+      account.map(({ moved }) => {
+        const figure = moved.find((each) => each.asset === asset)?.[field] ?? amount(asset, 0n);
         // What goes out and is paid is drawn upwards.
         return field === 'out' || field === 'fees' ? negated(figure) : figure;
       });
@@ -87,14 +86,11 @@ async function movedTrends(queries: Queries, parts: readonly Span[], wanted: rea
   });
 }
 
-async function balanceTrends(queries: Queries, parts: readonly Span[]): Promise<readonly Trend[]> {
-  const ends = parts.map(({ to }) => to);
-  const balances = (await balancesAt(queries, ends)) ?? [];
-  return ASSETS.map((asset) => {
-    const figures = balances.map((each) => each.get(asset) ?? amount(asset, 0n));
+const balanceTrends = (account: readonly PartOfAccount[]): readonly Trend[] =>
+  ASSETS.map((asset) => {
+    const figures = account.flatMap(({ balances }) => (balances ? [balances.get(asset) ?? amount(asset, 0n)] : []));
     return { title: 'Balance', unit: asset, lines: [lineOf('At the end', figures)] };
   });
-}
 
 /** Everything that is drawn of an account in the parts of a period, one after the other. All of it are figures of the reports. */
 export async function trendsIn(queries: Queries, parts: readonly Span[]): Promise<readonly Trend[]> {
@@ -102,10 +98,11 @@ export async function trendsIn(queries: Queries, parts: readonly Span[]): Promis
   const knownUntil = await readKnownUntil(queries);
   const lackingIn: LackingIn = (list, { to }) => tables.get(list) ?? afterLastSync(knownUntil, to);
   const kinds = await kindPartsIn(queries, parts, lackingIn);
+  const account = await accountInParts(queries, parts);
   const all = [
-    ...(await movedTrends(queries, parts, ['volumes', 'fees'])),
+    ...movedTrends(account, ['volumes', 'fees']),
     ...kindTrends(kinds, parts, lackingIn),
-    ...(await balanceTrends(queries, parts)),
+    ...balanceTrends(account),
     await usersTrend(queries, parts, lackingIn),
     failureTrend(kinds, parts, lackingIn),
     ...(await timeTrends(queries, kinds, parts)),
