@@ -158,6 +158,19 @@ export const MUTANTS: readonly Mutant[] = [
     tests: FLUSHED,
   },
   {
+    file: 'src/money/json-text.ts',
+    line: String.raw`text.replace(/\\[\s\S]/g, '')`,
+    change: 'text',
+    tests: ['test/money/json-text.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/money/json-text.ts',
+    line: '> MAX_DEPTH)',
+    change: '> MAX_VALUES)',
+    tests: ['test/money/json-text.test.ts'],
+  },
+  {
     file: 'src/webhooks/inbox/store.ts',
     line: `synchronous: 'FULL'`,
     change: `synchronous: 'NORMAL'`,

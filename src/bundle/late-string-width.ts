@@ -5,6 +5,6 @@ declare const require: (name: 'fast-string-width') => { readonly default: typeof
 
 /**
  * Replaces `fast-string-width` in the bundle (scripts/build.ts): V8 builds its classes of Unicode for a millisecond of CPU time, and most
- * texts are ASCII.
+ * texts are measured without it.
  */
 export default (text: string): number => require('fast-string-width').default(text);

@@ -1,4 +1,5 @@
 import xterm from '@xterm/headless';
+import fastStringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
 import { charactersOf, cut, leastWidth, widthOf, wrap } from '../../src/present/width.ts';
 import { printed } from './support.ts';
@@ -57,6 +58,13 @@ async function terminalWith(text: string) {
   await new Promise<void>((resolve) => terminal.write(text, resolve));
   return terminal.buffer.active;
 }
+
+test('a plain character is as wide as the package says', () => {
+  const characters = Array.from({ length: 0x2100 }, (_, code) => String.fromCharCode(code));
+  const measured = characters.filter((character) => !/[\p{Cc}\p{Cf}\p{Mc}]/u.test(character));
+  expect(measured.length).toBeGreaterThan(7_000);
+  expect(measured.filter((character) => widthOf(character) !== fastStringWidth(character))).toEqual([]);
+});
 
 describe('the width of a text', () => {
   test.each(SAMPLES)('%s takes %i columns', async (text, columns, _inTmux, inXterm) => {

@@ -37,7 +37,7 @@ export async function openToAdd(
   { path, server }: InboxLocation,
   world: Pick<World, 'clock' | 'host'>,
 ): Promise<Pick<Inbox, 'add' | 'tryRoom'>> {
-  if (!server) return adderIn(await openInboxFile(path, INBOX_LAYOUT, world.clock.now), addEach);
+  if (!server) return adderIn(await openInboxFile(path, INBOX_LAYOUT, world.clock.now, true), addEach);
   const { store, addTogether } = await serverStore(path, server, world);
   return adderIn(store, addTogether);
 }

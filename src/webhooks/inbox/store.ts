@@ -58,10 +58,11 @@ export async function openInboxFile(
   path: string,
   layout: OpenOptions['layout'],
   now: () => number,
+  isToAdd = false,
 ): Promise<InboxStore> {
   const database = await openDatabase(path, { synchronous: 'FULL', isReadable: true, layout });
   // Many events at once rewrite the same pages of the indexes: fewer of them reach the disk if they stay in memory and in the log.
-  database.exec('PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000');
+  database.exec(`PRAGMA cache_size = -${isToAdd ? 16_000 : 2_000}; PRAGMA wal_autocheckpoint = 4000`);
   // What undoes one statement: storing an event changes so many pages that SQLite would write each of them to a file first.
   database.exec('PRAGMA temp_store = MEMORY');
   const store = storeIn(database, now, { path, layout });
