@@ -9,6 +9,7 @@ export default defineConfig({
       'test/postgres/webhooks-hosts.test.ts',
       'test/postgres/webhooks-rotation.test.ts',
       'test/plans/queue.test.ts',
+      'test/plans/of-files.test.ts',
       'test/postgres/plans.test.ts',
       'test/postgres/money-campaign.test.ts',
       'test/postgres/money-kills.test.ts',

@@ -96,6 +96,18 @@ export const MUTANTS: readonly Mutant[] = [
     tests: PLANTED,
   },
   {
+    file: 'src/sqlite/parts.ts',
+    line: ' && [...there].every((text) => known.has(text))',
+    change: '',
+    tests: PLANTED_IN_FILES,
+  },
+  {
+    file: 'src/sqlite/parts.ts',
+    line: 'needed.every((part) => there.has(whole(part))) && ',
+    change: '',
+    tests: PLANTED_IN_FILES,
+  },
+  {
     file: 'src/journal/postgres/gate.ts',
     line: 'return role !== null && (',
     change: 'return (',

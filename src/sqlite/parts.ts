@@ -33,20 +33,24 @@ const OWN_TABLES = `'sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'`;
 export const PARTS_OF_FILE = `SELECT type AS kind, name, sql AS text FROM sqlite_schema
   WHERE sql IS NOT NULL AND NOT (type = 'table' AND name IN (${OWN_TABLES}))`;
 
-/** How SQLite's own changes of a table space its text differs. */
-const spaced = (sql: string) => sql.trim().replace(/\s+/g, ' ').replace(/\( /g, '(').replace(/ \)/g, ')');
-
-/** Returns the parts that statements for SQLite make. */
+/** Returns the parts that statements for SQLite make, with the text that it keeps of each. */
 export const partsMadeBy = (statements: readonly string[]): readonly Part[] =>
   statements.flatMap((sql) => {
-    const text = spaced(sql).replace(' IF NOT EXISTS', '');
+    const text = sql.trim().replace(' IF NOT EXISTS', '');
     const [, kind, name] = /^CREATE (?:UNIQUE )?(TABLE|INDEX|TRIGGER|VIEW) (\w+)/.exec(text) ?? [];
     return kind && name ? [{ kind: kind.toLowerCase(), name, text }] : [];
   });
 
+/** How SQLite's own changes of a table space its text differs. */
+const spaced = ({ text, ...part }: Part): Part => ({
+  ...part,
+  text: text.trim().replace(/\s+/g, ' ').replace(/\( /g, '(').replace(/ \)/g, ')'),
+});
+
 /** Says in which part a SQLite file differs from what this version makes. */
-export const changeOfFile = (found: readonly Part[], parts: Parts): string | undefined =>
-  changeIn(
-    found.map((part) => ({ ...part, text: spaced(part.text) })),
-    parts,
-  );
+export function changeOfFile(found: readonly Part[], { needed, optional = [] }: Parts): string | undefined {
+  // Almost always each text is the same, and spacing them would take longer than most queries.
+  const [there, known] = [new Set(found.map(whole)), new Set([...needed, ...optional].map(whole))];
+  if (needed.every((part) => there.has(whole(part))) && [...there].every((text) => known.has(text))) return undefined;
+  return changeIn(found.map(spaced), { needed: needed.map(spaced), optional: optional.map(spaced) });
+}

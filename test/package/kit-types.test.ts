@@ -1,20 +1,10 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { EVENT_PAYLOADS } from '../../src/contract/event-payloads.ts';
 import { EVENTS, eventOf } from '../../src/contract/events.ts';
 import { block } from '../docs/handlers.ts';
-import {
-  copyProgram,
-  type Home,
-  newHome,
-  type Ran,
-  ROOT,
-  requireBuilt,
-  sharedEnd,
-  startProgram,
-} from '../support/built.ts';
+import { type Home, sharedEnd } from '../support/built.ts';
 import { fiatrailJson } from '../support/in-process.ts';
+import { CLEAN, DECLARATIONS, NO_DECLARATIONS, newProject, typeCheck } from './projects.ts';
 
 /** The types of `fiatrail/webhooks` in projects of other people, which have its files and nothing else of this one. */
 
@@ -22,38 +12,8 @@ const atEnd = sharedEnd();
 let home: Home;
 
 beforeAll(() => {
-  requireBuilt();
-  home = newHome(atEnd);
-  copyProgram(join(home.path, 'node_modules', 'fiatrail'));
+  home = newProject(atEnd);
 });
-
-/** Checks files as strictly as TypeScript can. */
-const STRICT = [
-  '--ignoreConfig',
-  '--noEmit',
-  '--strict',
-  '--exactOptionalPropertyTypes',
-  '--noUncheckedIndexedAccess',
-  '--singleThreaded',
-  '--target',
-  'es2024',
-  '--types',
-  'node',
-  '--typeRoots',
-  join(ROOT, 'node_modules', '@types'),
-];
-
-/** Checks declarations too, but for those of the language; else only what is imported from them. Those of Node take most of the time. */
-const DECLARATIONS = '--skipDefaultLibCheck';
-const NO_DECLARATIONS = '--skipLibCheck';
-
-function typeCheck(files: Readonly<Record<string, string>>, ...options: readonly string[]): Promise<Ran> {
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(home.path, name), text);
-  const argv = [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ...STRICT, ...options, ...Object.keys(files)];
-  return startProgram(home, process.execPath, argv).end;
-}
-
-const CLEAN: Ran = { stdout: '', stderr: '', code: 0 };
 
 const HANDLER = `
 import type { IncomingMessage } from 'node:http';
@@ -97,7 +57,7 @@ test.each([
   ['ES modules', ['handler.mts'], 'esnext', 'bundler', NO_DECLARATIONS],
 ])('%s get the type of each event (%j, module %s, resolution %s)', async (_what, files, module, resolution, extent) => {
   const handlers = Object.fromEntries(files.map((file) => [file, HANDLER]));
-  expect(await typeCheck(handlers, '--module', module, '--moduleResolution', resolution, extent)).toEqual(CLEAN);
+  expect(await typeCheck(home, handlers, '--module', module, '--moduleResolution', resolution, extent)).toEqual(CLEAN);
 });
 
 test('the types have every event and every field of the contract, and no other', async () => {
@@ -121,7 +81,7 @@ test('the types have every event and every field of the contract, and no other',
   // A field too many, one too few, and a name too few.
   const broken = rows.map((row) => row.replace(/^\(\{"\w+"/, '({"another"'));
   const files = { 'samples.mts': text([...names, ...others], rows), 'broken.mts': text(names, broken) };
-  const { stdout } = await typeCheck(files, '--module', 'nodenext', NO_DECLARATIONS);
+  const { stdout } = await typeCheck(home, files, '--module', 'nodenext', NO_DECLARATIONS);
   expect(stdout.match(/^broken\.mts\(\d+/gm)).toHaveLength(rows.length + 1);
   expect(stdout.match(/\berror TS\d+/g)).toHaveLength(rows.length + 1);
   expect(eventOf(others[0] ?? '')?.name).toBe('fintech.user.deposit.funding.refunded');

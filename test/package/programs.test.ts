@@ -1,16 +1,8 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  copyProgram,
-  type Home,
-  newHome,
-  type Ran,
-  ROOT,
-  requireBuilt,
-  sharedEnd,
-  startProgram,
-} from '../support/built.ts';
+import { type Home, type Ran, ROOT, sharedEnd, startProgram } from '../support/built.ts';
+import { CLEAN, DECLARATIONS, newProject, typeCheck } from './projects.ts';
 
 /**
  * The entries for programs, `fiatrail/sandbox` and `fiatrail/client`, in a folder that has the program's files and a test runner. package.test.ts
@@ -21,9 +13,7 @@ const atEnd = sharedEnd();
 let home: Home;
 
 beforeAll(() => {
-  requireBuilt();
-  home = newHome(atEnd);
-  copyProgram(join(home.path, 'node_modules', 'fiatrail'));
+  home = newProject(atEnd);
   symlinkSync(join(ROOT, 'node_modules', 'vitest'), join(home.path, 'node_modules', 'vitest'));
   writeFileSync(join(home.path, 'package.json'), '{"type":"module"}');
 });
@@ -41,32 +31,8 @@ function run(name: string, text: string, ...argv: readonly string[]): Promise<Ra
   return startProgram(home, process.execPath, [...argv, name], { cwd: home.path }).end;
 }
 
-/** Checks declarations too, but for those of the language. */
-const STRICT = [
-  '--ignoreConfig',
-  '--noEmit',
-  '--strict',
-  '--exactOptionalPropertyTypes',
-  '--noUncheckedIndexedAccess',
-  '--target',
-  'es2024',
-  '--lib',
-  'es2024,dom,esnext.disposable',
-  '--types',
-  'node',
-  '--typeRoots',
-  join(ROOT, 'node_modules', '@types'),
-  '--singleThreaded',
-  '--skipDefaultLibCheck',
-];
-
-function typeCheck(files: Readonly<Record<string, string>>, ...options: readonly string[]): Promise<Ran> {
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(home.path, name), text);
-  const argv = [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ...STRICT, ...options, ...Object.keys(files)];
-  return startProgram(home, process.execPath, argv, { cwd: home.path }).end;
-}
-
-const CLEAN: Ran = { stdout: '', stderr: '', code: 0 };
+/** Programs that have the types of browsers too. */
+const OF_BROWSERS = ['--lib', 'es2024,dom,esnext.disposable', DECLARATIONS];
 
 describe('the examples of docs/sandbox.md', () => {
   test('run with vitest', async () => {
@@ -97,7 +63,7 @@ test.each([
   };
   const options = ['--module', module, '--moduleResolution', resolution];
   // The declarations of the test runner are not ours to check; those of the two entries are checked below.
-  expect(await typeCheck(files, ...options, '--skipLibCheck')).toEqual(CLEAN);
+  expect(await typeCheck(home, files, ...OF_BROWSERS, ...options, '--skipLibCheck')).toEqual(CLEAN);
 });
 
 test('a wrong operation, field or amount does not compile', async () => {
@@ -114,9 +80,17 @@ test('a wrong operation, field or amount does not compile', async () => {
     export const text: string = requestId;
     // @ts-expect-error: the answer has no such field
     (await client.call('users.list')).people;`;
-  expect(await typeCheck({ 'wrong.ts': text }, '--module', 'nodenext', '--moduleResolution', 'nodenext')).toEqual(
-    CLEAN,
-  );
+  expect(
+    await typeCheck(
+      home,
+      { 'wrong.ts': text },
+      ...OF_BROWSERS,
+      '--module',
+      'nodenext',
+      '--moduleResolution',
+      'nodenext',
+    ),
+  ).toEqual(CLEAN);
 });
 
 test('CommonJS and ES modules get the same functions', async () => {

@@ -4,6 +4,7 @@ import { queuedPlan, struckRows } from '../../src/engine/plans/acts.ts';
 import { signaturesOf } from '../../src/engine/plans/signatures.ts';
 import { success } from '../support/exchange.ts';
 import {
+  APPLIES,
   apply,
   approve,
   type Engine,
@@ -308,13 +309,13 @@ export function filePlanCases(name: string, engine: Engine): void {
       expect(sent(team)).toEqual([]);
     });
 
-    test('200 applies of a file by two people send each row once', async () => {
+    test(`${APPLIES} applies of a file by two people send each row once`, async () => {
       const team = await start(engine);
       const id = await planned(team);
       await approve(team, 'bayo', id);
       const ends: string[] = [];
-      while (ends.length < 200) {
-        const some = Array.from({ length: engine.atOnce }, (_, at) =>
+      while (ends.length < APPLIES) {
+        const some = Array.from({ length: Math.min(engine.atOnce, APPLIES) }, (_, at) =>
           apply(team, at % 2 ? 'ada' : 'bayo', id, '--wait', '1ms'),
         );
         ends.push(...(await Promise.all(some)).map((ran) => endOf(ran).join(' ')));

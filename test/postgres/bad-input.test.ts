@@ -6,7 +6,7 @@ import { fiatrail, type Home, newHome, type Ran, requireBuilt, sharedEnd } from 
 import { type Certificate, selfSigned } from '../support/certificate.ts';
 import { closedPort, tcpServer } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { must, serveSandbox } from '../support/rotations.ts';
+import { accountOf, must, serveSandbox } from '../support/rotations.ts';
 import { failureOf, hostOf, pay, withdrawalOf, withdrawalsAt, withEnv } from './hosts.ts';
 
 /** Looks like nothing else, so that a search for it finds only it. */
@@ -263,28 +263,8 @@ describe('an account with two journals', () => {
 });
 
 describe('profiles journal set', () => {
-  /** A home with the profile `main`. */
-  async function profileHome(): Promise<Home> {
-    const home = newHome(onTestFinished);
-    const words = [
-      'profiles',
-      'add',
-      'main',
-      '--base-url',
-      served.url,
-      '--mode',
-      'sandbox',
-      '--store',
-      'file',
-      '--key-stdin',
-    ];
-    await must(home, words, served.apiKey);
-    await must(home, ['profiles', 'use', 'main']);
-    return home;
-  }
-
   test('rejects every URL that it cannot use, without repeating a password', async () => {
-    const home = await profileHome();
+    const home = await accountOf(served, onTestFinished);
     const urls = {
       [`postgres://ops:${PASSWORD}@db.example.com/ledger`]: /contains a password/,
       [`postgres://ops:${PASSWORD}@/ledger?host=/run`]: /contains a password/,
@@ -324,7 +304,7 @@ describe('profiles journal set', () => {
   });
 
   test('rejects combinations that say two things, and a password that cannot be one', async () => {
-    const home = await profileHome();
+    const home = await accountOf(served, onTestFinished);
     const words = ['profiles', 'journal', 'set', 'main', '--yes', '-o', 'json'];
     expect(await refused(home, [...words, '--url', urlOf(), '--local'])).toMatchObject({ exit: 2 });
     expect(await refused(home, [...words, '--password-stdin'])).toMatchObject({ exit: 2 });
@@ -337,7 +317,7 @@ describe('profiles journal set', () => {
   });
 
   test('stores the URL and the password, which no export and no import brings along', async () => {
-    const home = await profileHome();
+    const home = await accountOf(served, onTestFinished);
     await must(
       home,
       ['profiles', 'journal', 'set', 'main', '--url', urlOf(), '--password-stdin', '--yes', '-q'],

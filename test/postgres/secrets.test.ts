@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, newHome, type Ran, requireBuilt, startFiatrail } from '../support/built.ts';
 import { closedPort, tcpServer } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { must, serveSandbox } from '../support/rotations.ts';
+import { accountOf, must, serveSandbox } from '../support/rotations.ts';
 import { failureOf, pay, withEnv } from './hosts.ts';
 
 /** Looks like nothing else, so that a search for it finds only it. */
@@ -42,21 +42,7 @@ async function ranWithArguments(home: ReturnType<typeof newHome>, argv: readonly
 
 test('a password is in the store of its profile and nowhere else', async () => {
   const served = await serveSandbox(onTestFinished);
-  const home = newHome(onTestFinished);
-  const words = [
-    'profiles',
-    'add',
-    'main',
-    '--base-url',
-    served.url,
-    '--mode',
-    'sandbox',
-    '--store',
-    'file',
-    '--key-stdin',
-  ];
-  await must(home, words, served.apiKey);
-  await must(home, ['profiles', 'use', 'main']);
+  const home = await accountOf(served, onTestFinished);
   const set = await must(
     home,
     ['profiles', 'journal', 'set', 'main', '--url', url, '--password-stdin', '--yes', '-v'],

@@ -3,19 +3,27 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import { type Moment, simulatedAccount, truthIn } from '../copy/ledger.ts';
-import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
+import { worldAfter } from '../support/world-after.ts';
 import { copied, deposit, USER } from './copy.ts';
 import { HOUR_MS, json, MINUTE_MS, must, pass, run } from './reports.ts';
 
+const withUsers = worldAfter(
+  async (world) => {
+    await must(world, 'sandbox', 'seed', '--users', '6', '--rate-limits', 'off', '--pace', 'quick');
+    const { users } = await json(world, 'users', 'list', '--all');
+    const ids = (users as { userId: string; firstName: string; lastName: string }[]).map(({ userId }) => userId);
+    for (const id of ids) await fund(world, id, 1000);
+    await must(world, 'sync');
+    await pass(world, MINUTE_MS);
+    return ids;
+  },
+  Date.UTC(2026, 10, 2, 9),
+);
+
 /** An account with some users, of whom each has an onramp behind it. */
 async function account() {
-  const world = fakeWorld({ clock: fakeClock(Date.UTC(2026, 10, 2, 9)) });
-  await must(world, 'sandbox', 'seed', '--users', '6', '--rate-limits', 'off', '--pace', 'quick');
-  const { users } = await json(world, 'users', 'list', '--all');
-  const ids = (users as { userId: string; firstName: string; lastName: string }[]).map(({ userId }) => userId);
-  for (const id of ids) await fund(world, id, 1000);
-  await must(world, 'sync');
-  await pass(world, MINUTE_MS);
+  const { world, made: ids } = await withUsers();
   return { world, ids };
 }
 

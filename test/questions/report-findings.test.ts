@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import type { FakeWorld } from '../support/world.ts';
 import { account, COLD, HOUR_MS, json, MINUTE_MS, minorOf, must, pass, report, run, topUp } from './reports.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -17,6 +18,13 @@ function inCopy<T>({ stateDir }: { readonly stateDir: string }, sql: string): T[
   } finally {
     database.close();
   }
+}
+
+/** Pays out to a new bank account. */
+async function payTo(world: FakeWorld, number: string): Promise<void> {
+  const account = ['--bank-code', '000013', '--account-number', number];
+  const { accountId } = await json(world, 'bank-accounts', 'add', ...account, '--yes');
+  await must(world, 'payout', 'create', '--amount', '2000', '--to', accountId, '--yes');
 }
 
 describe('an acceptance', () => {
@@ -193,12 +201,7 @@ describe('money that stays or comes back', () => {
 
   test('of a payout that the list itself shows as reversed comes back without its fee', async () => {
     const { world } = await account();
-    await must(world, 'bank-accounts', 'add', '--bank-code', '000013', '--account-number', '0000000014', '--yes');
-    const { accounts } = await json(world, 'bank-accounts', 'list');
-    const { accountId } = (accounts as { accountId: string; accountNumber: string }[]).find(
-      ({ accountNumber }) => accountNumber === '0000000014',
-    ) ?? { accountId: '' };
-    await must(world, 'payout', 'create', '--amount', '2000', '--to', accountId, '--yes');
+    await payTo(world, '0000000014');
     await pass(world, 4 * HOUR_MS);
     await must(world, 'sync');
     inCopy(world, "DELETE FROM stored_status_changes WHERE kind = 'payouts'");
@@ -210,12 +213,7 @@ describe('money that stays or comes back', () => {
 
   test('of a payout that the bank reversed comes back without its fee, and the past stays as it was', async () => {
     const { world } = await account();
-    await must(world, 'bank-accounts', 'add', '--bank-code', '000013', '--account-number', '0000000014', '--yes');
-    const { accounts } = await json(world, 'bank-accounts', 'list');
-    const { accountId } = (accounts as { accountId: string; accountNumber: string }[]).find(
-      ({ accountNumber }) => accountNumber === '0000000014',
-    ) ?? { accountId: '' };
-    await must(world, 'payout', 'create', '--amount', '2000', '--to', accountId, '--yes');
+    await payTo(world, '0000000014');
     await pass(world, 30 * MINUTE_MS);
     await must(world, 'sync');
     const middle = isoNow(world);

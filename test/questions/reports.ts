@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { main } from '../../src/main.ts';
-import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+import type { FakeWorld } from '../support/world.ts';
+import { worldAfter } from '../support/world-after.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -28,20 +29,27 @@ export const json = async (world: FakeWorld, ...argv: string[]) => JSON.parse(aw
 
 export const pass = (world: FakeWorld, ms: number) => world.clock.sleep(ms, new AbortController().signal);
 
+const withAccounts = worldAfter(
+  async (world) => {
+    await must(world, 'sandbox', 'seed', '--users', '2', '--rate-limits', 'off', '--pace', 'quick');
+    await must(world, 'wallets', 'external', 'add', COLD, '--network', 'base', '--label', 'cold', '--yes');
+    for (const number of ['0000000009', '0000000011', '0000000013'])
+      await must(world, 'bank-accounts', 'add', '--bank-code', '000013', '--account-number', number, '--yes');
+    const { accounts } = await json(world, 'bank-accounts', 'list');
+    const { accountNumber } = await json(world, 'api', 'GET', '/getfintechvirtualaccount');
+    const ids: string[] = (accounts as { accountId: string }[]).map(({ accountId }) => accountId);
+    await must(world, 'sync');
+    const syncedAt = new Date(world.clock.now() + 1).toISOString();
+    await pass(world, MINUTE_MS);
+    return { ids, accountNumber: String(accountNumber), syncedAt };
+  },
+  Date.UTC(2026, 10, 2, 9),
+);
+
 /** An account of the embedded sandbox with what the movements need. */
 export async function account() {
-  const world = fakeWorld({ clock: fakeClock(Date.UTC(2026, 10, 2, 9)) });
-  await must(world, 'sandbox', 'seed', '--users', '2', '--rate-limits', 'off', '--pace', 'quick');
-  await must(world, 'wallets', 'external', 'add', COLD, '--network', 'base', '--label', 'cold', '--yes');
-  for (const number of ['0000000009', '0000000011', '0000000013'])
-    await must(world, 'bank-accounts', 'add', '--bank-code', '000013', '--account-number', number, '--yes');
-  const { accounts } = await json(world, 'bank-accounts', 'list');
-  const { accountNumber } = await json(world, 'api', 'GET', '/getfintechvirtualaccount');
-  const ids: string[] = (accounts as { accountId: string }[]).map(({ accountId }) => accountId);
-  await must(world, 'sync');
-  const syncedAt = new Date(world.clock.now() + 1).toISOString();
-  await pass(world, MINUTE_MS);
-  return { world, ids, accountNumber: String(accountNumber), syncedAt };
+  const { world, made } = await withAccounts();
+  return { world, ...made };
 }
 
 interface Printed {

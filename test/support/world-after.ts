@@ -8,9 +8,12 @@ const IDS_AFTER = 1_000_000;
  * Returns what opens a world that begins with a copy of all files that some commands left, at their time: they run once, for all tests of a
  * file. `made` is what `begin` returned.
  */
-export function worldAfter<T>(begin: (world: FakeWorld) => Promise<T>): () => Promise<{ world: FakeWorld; made: T }> {
+export function worldAfter<T>(
+  begin: (world: FakeWorld) => Promise<T>,
+  startMs?: number,
+): () => Promise<{ world: FakeWorld; made: T }> {
   const begun = async () => {
-    const first = fakeWorld();
+    const first = fakeWorld({ clock: fakeClock(startMs) });
     const made = await begin(first);
     return { made, restore: copyOf(first.homeDir), nowMs: first.clock.now() };
   };

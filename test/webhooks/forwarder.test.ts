@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/base/world.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import type { ForwardEnd } from '../../src/webhooks/inbox/forwards.ts';
+import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { SILENT_MS } from '../../src/webhooks/inbox/listener.ts';
 import { forwardTo } from '../../src/webhooks/listen/forwarder.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
@@ -30,6 +31,21 @@ function yielding(clock: FakeClock, stopping: AbortController): Clock {
   };
 }
 
+/** What a forwarder needs besides: that clock, and nobody who hears of anything. */
+const quietly = (
+  clock: FakeClock,
+  stopping: AbortController,
+  inbox: Pick<Inbox, 'holds'>,
+): Parameters<typeof forwardTo>[2] => ({
+  clock: yielding(clock, stopping),
+  gather: queueMicrotask,
+  onForwarded: () => {},
+  onUnrecorded: () => {},
+  onDraining: () => {},
+  renew: async () => void (await inbox.holds()),
+  onFailing: () => {},
+});
+
 test('an acknowledged event is recorded once the disk has room again, and not sent twice', async () => {
   const { inbox, clock } = await testInbox();
   await inbox.claim('here');
@@ -52,13 +68,9 @@ test('an acknowledged event is recorded once the disk has room again, and not se
     { name: TARGET, send },
     { ...inbox.forwards, ended },
     {
-      clock: yielding(clock, stopping),
-      gather: queueMicrotask,
+      ...quietly(clock, stopping, inbox),
       onForwarded: () => stopping.abort(),
       onUnrecorded: (problem) => void unrecorded.push(problem),
-      onDraining: () => {},
-      renew: async () => void (await inbox.holds()),
-      onFailing: () => {},
     },
     { stopping: stopping.signal, cutOff: NEVER },
   );
@@ -83,20 +95,10 @@ async function attempts(
     if (numbers.length >= enough) stopping.abort();
     return answerTo(Number(id), numbers.length, clock.now());
   };
-  await forwardTo(
-    { name: TARGET, send },
-    inbox.forwards,
-    {
-      clock: yielding(clock, stopping),
-      gather: queueMicrotask,
-      onForwarded: () => {},
-      onUnrecorded: () => {},
-      onDraining: () => {},
-      renew: async () => void (await inbox.holds()),
-      onFailing: () => {},
-    },
-    { stopping: stopping.signal, cutOff: NEVER },
-  );
+  await forwardTo({ name: TARGET, send }, inbox.forwards, quietly(clock, stopping, inbox), {
+    stopping: stopping.signal,
+    cutOff: NEVER,
+  });
   return { numbers };
 }
 
@@ -214,15 +216,7 @@ describe('a listener that stops', () => {
     await forwardTo(
       { name: TARGET, send },
       inbox.forwards,
-      {
-        clock: yielding(clock, stopping),
-        gather: queueMicrotask,
-        onForwarded: () => {},
-        onUnrecorded: () => {},
-        onDraining: (count) => void draining.push(count),
-        renew: async () => void (await inbox.holds()),
-        onFailing: () => {},
-      },
+      { ...quietly(clock, stopping, inbox), onDraining: (count) => void draining.push(count) },
       { stopping: stopping.signal, cutOff: cutting.signal },
     );
     const states = (await inbox.list({ limit: 9, after: 0n })).map(({ forwards: [forward] }) => forward);
@@ -265,20 +259,10 @@ test('what ends while the inbox is asked what is due is not sent again, although
     if (asked === 6) stopping.abort();
     return rows;
   };
-  await forwardTo(
-    { name: TARGET, send },
-    { ...inbox.forwards, due },
-    {
-      clock: yielding(clock, stopping),
-      gather: queueMicrotask,
-      onForwarded: () => {},
-      onUnrecorded: () => {},
-      onDraining: () => {},
-      renew: async () => void (await inbox.holds()),
-      onFailing: () => {},
-    },
-    { stopping: stopping.signal, cutOff: NEVER },
-  );
+  await forwardTo({ name: TARGET, send }, { ...inbox.forwards, due }, quietly(clock, stopping, inbox), {
+    stopping: stopping.signal,
+    cutOff: NEVER,
+  });
   expect(sent).toEqual([1n, 2n]);
 });
 
@@ -309,15 +293,10 @@ describe('a listener that was suspended for a minute', () => {
       { name: TARGET, send },
       first.forwards,
       {
-        clock: yielding(clock, stopping),
-        gather: queueMicrotask,
-        onForwarded: () => {},
-        onUnrecorded: () => {},
-        onDraining: () => {},
+        ...quietly(clock, stopping, first),
         renew: async () => {
           if (!(await first.holds())) throw new Error('taken');
         },
-        onFailing: () => {},
       },
       { stopping: stopping.signal, cutOff: NEVER },
     );
@@ -341,21 +320,13 @@ test('an attempt that came too late is not counted against its target', async ()
     stopping.abort();
     return { problem: 'it was not sent' };
   };
-  const silent = {
-    onForwarded: () => {},
-    onUnrecorded: () => {},
-    onDraining: () => {},
-    renew: async () => void (await inbox.holds()),
-  };
   // It was claimed in time, and is not this process's any more once it is sent.
   const due: typeof inbox.forwards.due = async (...asked) =>
     (await inbox.forwards.due(...asked)).map((forward) => ({ ...forward, isOurs: () => !stopping.signal.aborted }));
-  await forwardTo(
-    { name: TARGET, send },
-    { ...inbox.forwards, due },
-    { ...silent, clock: yielding(clock, stopping), gather: queueMicrotask, onFailing: () => {} },
-    { stopping: stopping.signal, cutOff: NEVER },
-  );
+  await forwardTo({ name: TARGET, send }, { ...inbox.forwards, due }, quietly(clock, stopping, inbox), {
+    stopping: stopping.signal,
+    cutOff: NEVER,
+  });
   expect((await inbox.list({ limit: 1 }))[0]?.forwards).toMatchObject([{ state: 'waiting', attempts: 0 }]);
 });
 
