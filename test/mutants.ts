@@ -3190,14 +3190,21 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/bulk/facts.ts',
-    line: '(bankCode === undefined || each.bankCode === bankCode)',
-    change: 'bankCode !== null',
+    line: ' && each.bankCode === bankCode);',
+    change: ');',
     tests: BULK_SAVED,
   },
   {
     file: 'src/bulk/facts.ts',
     line: 'if (only?.accountId && others.length === 0)',
     change: 'if (only?.accountId)',
+    tests: BULK_SAVED,
+    failing: 1,
+  },
+  {
+    file: 'src/bulk/check.ts',
+    line: 'if (bankCode === undefined) {',
+    change: "if (bankCode === '') {",
     tests: BULK_SAVED,
     failing: 1,
   },

@@ -25,8 +25,8 @@ export interface ReadyRow {
 export interface CheckFacts {
   /** Returns the code of a bank, or what is wrong with how it is named. */
   bank(text: string): string | CellProblem;
-  /** Returns the id of the saved bank account with a number, at a bank if one is given, or why there is none. */
-  savedAccount(accountNumber: string, bankCode: string | undefined): string | CellProblem;
+  /** Returns the id of the saved bank account with a number at a bank, or why there is none. */
+  savedAccount(accountNumber: string, bankCode: string): string | CellProblem;
   /** The codes of all banks. */
   readonly bankCodes: readonly string[];
   /** When something equal was sent in the last 24 hours, by its movement. */
@@ -239,6 +239,10 @@ function savedAccountReader(
     const cell = { line, at, text: accountNumber };
     if (accountNumber === undefined) {
       if (id === undefined) error(cell, { problem: 'is missing' });
+      return;
+    }
+    if (bankCode === undefined) {
+      error(cell, { problem: 'is a number at a bank that the row does not name', hint: 'give the bank too' });
       return;
     }
     const found = facts.savedAccount(accountNumber, bankCode);

@@ -28,9 +28,10 @@ export async function factsFor(
     hasNumbers ? savedIn(account) : [],
     recentMovements(account, command),
   ]);
+  const byNumber = Map.groupBy(saved, ({ accountNumber }) => accountNumber);
   return {
     bank: (text) => bankIn(banks, text),
-    savedAccount: (accountNumber, bankCode) => savedWith(saved, accountNumber, bankCode),
+    savedAccount: (accountNumber, bankCode) => savedWith(byNumber.get(accountNumber) ?? [], accountNumber, bankCode),
     bankCodes: banks.map(({ code }) => code),
     recent,
   };
@@ -39,26 +40,23 @@ export async function factsFor(
 const savedIn = async (account: Account): Promise<readonly SavedAccount[]> =>
   (await account.call(listBankAccounts, {}, READ)).data.accounts ?? [];
 
-/** Returns the id of the only saved account with a number, at a bank if one is given, or why there is none. */
+/** Returns the id of the only saved account with a number at a bank, or why there is none. */
 export function savedWith(
   saved: readonly SavedAccount[],
   accountNumber: string,
-  bankCode: string | undefined,
+  bankCode: string,
 ): string | CellProblem {
-  const found = saved.filter(
-    (each) => each.accountNumber === accountNumber && (bankCode === undefined || each.bankCode === bankCode),
-  );
+  const found = saved.filter((each) => each.accountNumber === accountNumber && each.bankCode === bankCode);
   const [only, ...others] = found;
   if (only?.accountId && others.length === 0) return only.accountId;
   if (others.length > 0)
     return {
       problem: `is the number of ${found.length} saved bank accounts`,
-      hint: bankCode === undefined ? 'give the bank too' : 'give the id of one, from: fiatrail bank-accounts list',
+      hint: 'give the id of one, from: fiatrail bank-accounts list',
     };
-  const where = bankCode === undefined ? '' : ` at bank ${bankCode}`;
   return {
-    problem: `no saved bank account has this number${where}`,
-    hint: `add it with: fiatrail bank-accounts add --account-number ${accountNumber} --bank-code ${bankCode ?? 'CODE'}`,
+    problem: `no saved bank account has this number at bank ${bankCode}`,
+    hint: `add it with: fiatrail bank-accounts add --account-number ${accountNumber} --bank-code ${bankCode}`,
   };
 }
 

@@ -20,6 +20,8 @@ export const SAVED = [
   { accountId: 'saved-one', accountNumber: NUMBER, bankCode: '000013' },
   { accountId: 'saved-two', accountNumber: '0123456790', bankCode: '000013' },
   { accountId: 'saved-three', accountNumber: '0123456790', bankCode: '000015' },
+  { accountId: 'saved-four', accountNumber: '1111111111', bankCode: '000014' },
+  { accountId: 'saved-five', accountNumber: '1111111111', bankCode: '000014' },
 ];
 
 export const FACTS: CheckFacts = {

@@ -41,7 +41,8 @@ async function rowsNow(
   const work = await workStartedBy(id);
   try {
     if (work?.before) return await work.before(account, request);
-    return work?.list && (await rowsBefore(account, work.list(request), { ...PREVIEW_READ, isBeforehand: true }));
+    const { totalMs } = account.mayWait ? { totalMs: account.globals.timeoutMs } : PREVIEW_READ;
+    return work?.list && (await rowsBefore(account, work.list(request), { totalMs, isBeforehand: true }));
   } catch (error) {
     const isOwn = error instanceof CliError;
     if (isOwn && error.category === 'interrupted') throw error;
