@@ -79,6 +79,7 @@ test('rows are in their order in the page once scrolling has ended, and each is 
 });
 
 const MANY = 1_000_000;
+const SOON = { timeout: 20_000 };
 
 /** Answers for a list as if it had so many rows. */
 async function haveMany(page: Page): Promise<void> {
@@ -105,13 +106,13 @@ test('each of 1,000,000 rows is reached, by the scroll bar and by the keyboard',
     if (!shown || !list) return false;
     return shown.y >= list.y - 1 && shown.y + shown.height <= list.y + list.height + 1;
   };
-  await expect.poll(() => isSeen(MANY)).toBe(true);
+  await expect.poll(() => isSeen(MANY), SOON).toBe(true);
   const scrollTo = (part: number) =>
     page.evaluate(`{ const box = document.querySelector('.rows'); box.scrollTop = box.scrollHeight * ${part}; }`);
   await scrollTo(1);
-  await expect.poll(() => isSeen(1)).toBe(true);
+  await expect.poll(() => isSeen(1), SOON).toBe(true);
   await scrollTo(0);
-  await expect.poll(() => isSeen(MANY)).toBe(true);
+  await expect.poll(() => isSeen(MANY), SOON).toBe(true);
   await page.locator('.rows').focus();
   for (const [key, id] of [
     ['End', 1],
@@ -120,7 +121,7 @@ test('each of 1,000,000 rows is reached, by the scroll bar and by the keyboard',
     ['ArrowDown', MANY - 1],
   ] as const) {
     await page.keyboard.press(key);
-    await expect.poll(() => isSeen(id), { message: key }).toBe(true);
+    await expect.poll(() => isSeen(id), { message: key, ...SOON }).toBe(true);
     expect(await page.locator('.row.active').innerText()).toContain(`row ${id}`);
   }
 });
