@@ -2672,6 +2672,20 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/inspector/requests.ts',
+    line: 'if (isRead && Math.abs(atMs - readAtMs) < CLOCK_MS)',
+    change: 'if (Math.abs(atMs - readAtMs) < CLOCK_MS)',
+    tests: ['test/inspector/requests.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/inspector/account/gaps.ts',
+    line: 'const settledMs = Date.parse(asOf) - GRACE_MS;',
+    change: 'const settledMs = Date.parse(asOf);',
+    tests: ['test/inspector/account.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/inspector/requests.ts',
     line: 'cutBody(redactor.text(text))',
     change: 'cutBody(text)',
     tests: ['test/inspector/requests.test.ts'],

@@ -206,7 +206,10 @@ async function withLinks(
   self: { readonly list: string; readonly id: string },
 ) {
   if (!isJsonObject(detail)) return detail;
-  const text = JSON.stringify(detail, (_, each) => (typeof each === 'bigint' ? String(each) : each));
+  // An `id` is what the page itself links from; only texts are looked through for others.
+  const text = JSON.stringify(detail, (name, each) =>
+    name === 'id' ? undefined : typeof each === 'bigint' ? String(each) : each,
+  );
   const texts = [...new Set(text.match(LINKABLE) ?? [])].slice(0, MOST_LINKS);
   const links = Object.entries(await source.linksOf(texts)).filter(
     ([, to]) => to.list !== self.list || to.id !== self.id,

@@ -43,6 +43,9 @@ export async function newestPlans(account: Account): Promise<Held> {
   return { rows: rows.slice(0, MOST_HELD).toReversed(), hasOlder: rows.length > MOST_HELD };
 }
 
+/** The lines of a plan that the page shows in its own way. */
+const SHOWN: ReadonlySet<string> = new Set(['plan', 'expires']);
+
 /** What the author of a plan wrote, and who decided about it. Nothing of it is compared with the account here. */
 export async function planOf(account: Account, id: string) {
   const found = (await listed(account)).find(({ plan: { content } }) => content.id === id);
@@ -51,7 +54,9 @@ export async function planOf(account: Account, id: string) {
   return {
     ...rowOf(found),
     hash: plan.hash,
-    lines: claimedLines(plan, found.review.signed).map(([label, value]) => ({ label, value })),
+    lines: claimedLines(plan, found.review.signed)
+      .filter(([label]) => !SHOWN.has(label))
+      .map(([label, value]) => ({ label, value })),
     history: acts.map(({ act, by, at, reason, operationId }) => ({
       act,
       at,

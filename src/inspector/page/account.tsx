@@ -2,7 +2,7 @@ import { type About, useRead } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { type Life, Picture } from './picture.tsx';
 import { hrefOf } from './route.tsx';
-import { Copy, Json, plain, State, Time, Wide } from './text.tsx';
+import { Copy, Json, Linked, plain, State, Time, Wide } from './text.tsx';
 
 interface OperationDetail {
   readonly id: string;
@@ -121,7 +121,19 @@ export function PlanDetails({ detail: of }: { readonly detail: PlanDetail }) {
           </li>
         ))}
       </ol>
-      <Facts of={of.lines.map(({ label, value }) => [label, plain(value)] as const)} />
+      <Facts
+        of={[...Map.groupBy(of.lines, ({ label }) => label)].map(
+          ([label, lines]) =>
+            [
+              label,
+              lines.map(({ value }) => (
+                <div>
+                  <Linked text={value} />
+                </div>
+              )),
+            ] as const,
+        )}
+      />
       <Copy label="Copy as fiatrail" text={of.copies.fiatrail} />
     </>
   );

@@ -51,12 +51,28 @@ function useRows({ name, filters }: ListProps): KnownRows {
 
 const rowHeightHere = () => (matchMedia('(max-width: 640px)').matches ? 52 : 34);
 
+/** Browsers make nothing higher than 17 to 33 million pixels. In a list that would be, a pixel of its scroll bar stands for more than one. */
+const MOST_HIGH = 15_000_000;
+
+/** How many rows are placed from the same one on. */
+const BASE = 1_000;
+
+/** How many pixels of all rows a pixel of the scroll bar stands for. */
+const scaleOf = (whole: number, height: number) => (whole <= MOST_HIGH ? 1 : (whole - height) / (MOST_HIGH - height));
+
 /** Which rows of a box are seen. Its size is measured when it changes, and not for each frame of scrolling. */
-function useSeen(box: { readonly current: HTMLDivElement | null }) {
+function useSeen(box: { readonly current: HTMLDivElement | null }, total: number) {
   const [size, setSize] = useState({ height: 600, rowHeight: rowHeightHere() });
   const [first, setFirst] = useState(0);
+  // By how much rows stand above where they would if nothing was scaled.
+  const [above, setAbove] = useState(0);
   const [isScrolling, setScrolling] = useState(false);
-  const look = useCallback(() => setFirst(Math.floor((box.current?.scrollTop ?? 0) / size.rowHeight)), [size]);
+  const scale = scaleOf(total * size.rowHeight, size.height);
+  const look = useCallback(() => {
+    const scrolled = box.current?.scrollTop ?? 0;
+    setFirst(Math.floor((scrolled * scale) / size.rowHeight));
+    setAbove(Math.round(scrolled * (scale - 1)));
+  }, [size, scale]);
   const onScroll = () => {
     look();
     setScrolling(true);
@@ -78,7 +94,7 @@ function useSeen(box: { readonly current: HTMLDivElement | null }) {
   const count = Math.ceil(size.height / size.rowHeight) + 1;
   return {
     ...{ ...size, first: Math.max(0, first - MORE), count: count + 2 * MORE, isAtTop: first === 0 },
-    ...{ isScrolling, onScroll },
+    ...{ scale, above, isScrolling, onScroll },
   };
 }
 
@@ -87,9 +103,9 @@ export function List(props: ListProps) {
   const { name, columns, selected, version, empty, onSelect } = props;
   const rows = useRows(props);
   const box = useRef<HTMLDivElement>(null);
-  const { first, count, height, rowHeight, isAtTop, isScrolling, onScroll } = useSeen(box);
   const [active, setActive] = useState(0);
   const { total, hasOlder, gap, now } = rows.about();
+  const { first, count, height, rowHeight, scale, above, isAtTop, isScrolling, onScroll } = useSeen(box, total);
   const last = Math.min(total, first + count);
   const isReduced = givenIn(props.filters).length > 0;
   const before = useRef({ rows, total });
@@ -98,7 +114,7 @@ export function List(props: ListProps) {
     const added = isSameList && before.current.total > 0 ? total - before.current.total : 0;
     before.current = { rows, total };
     // Whoever reads older rows goes on reading them when new ones arrive above.
-    if (added > 0 && box.current && box.current.scrollTop > 0) box.current.scrollTop += added * rowHeight;
+    if (added > 0 && box.current && box.current.scrollTop > 0) box.current.scrollTop += (added * rowHeight) / scale;
     if (added > 0 && active > 0) setActive(active + added);
   }, [rows, total]);
   useEffect(() => {
@@ -120,9 +136,10 @@ export function List(props: ListProps) {
     if (selected !== '') onSelect(idAt(at) ?? selected, true);
     const { current } = box;
     if (!current) return;
-    if (at * rowHeight < current.scrollTop) current.scrollTop = at * rowHeight;
-    else if ((at + 1) * rowHeight > current.scrollTop + current.clientHeight)
-      current.scrollTop = (at + 1) * rowHeight - current.clientHeight;
+    const top = current.scrollTop * scale;
+    if (at * rowHeight < top) current.scrollTop = (at * rowHeight) / scale;
+    else if ((at + 1) * rowHeight > top + current.clientHeight)
+      current.scrollTop = ((at + 1) * rowHeight - current.clientHeight) / scale;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor(height / rowHeight) - 1);
@@ -142,6 +159,8 @@ export function List(props: ListProps) {
     const id = idAt(at);
     if (id !== undefined) onSelect(id);
   };
+  // Rows are placed from one of them on, so that only that one moves while a long list scrolls.
+  const base = first - (first % BASE);
   const shown = [];
   for (let at = first; at < last; at++) {
     const position = total - 1 - at;
@@ -151,6 +170,7 @@ export function List(props: ListProps) {
         // The elements of a row that is no longer seen become those of one that is.
         key={position % count}
         {...{ columns, row, position, at, total, rowHeight, choose, now }}
+        top={(at - base) * rowHeight}
         isActive={at === active}
         isSelected={row !== undefined && row.id === selected}
       />,
@@ -179,8 +199,10 @@ export function List(props: ListProps) {
         onKeyDown={onKeyDown}
         onPointerOver={showWhole}
       >
-        <div role="presentation" style={{ height: `${Math.max(0, total) * rowHeight}px` }}>
-          {shown}
+        <div role="presentation" style={{ height: `${Math.min(MOST_HIGH, Math.max(0, total) * rowHeight)}px` }}>
+          <div role="presentation" class="placed" style={`transform:translateY(${base * rowHeight - above}px)`}>
+            {shown}
+          </div>
         </div>
       </div>
       <p class="count" role="status">
@@ -226,13 +248,27 @@ interface ListRowProps {
   readonly at: number;
   readonly total: number;
   readonly rowHeight: number;
+  /** Where it stands, in pixels from where the first of them is placed. */
+  readonly top: number;
   readonly isActive: boolean;
   readonly isSelected: boolean;
   readonly now: string | undefined;
   choose(at: number): void;
 }
 
-function ListRow({ columns, row, position, at, total, rowHeight, isActive, isSelected, now, choose }: ListRowProps) {
+function ListRow({
+  columns,
+  row,
+  position,
+  at,
+  total,
+  rowHeight,
+  top,
+  isActive,
+  isSelected,
+  now,
+  choose,
+}: ListRowProps) {
   // Of most rows, only the place changes.
   const cells = useMemo(
     () =>
@@ -249,7 +285,7 @@ function ListRow({ columns, row, position, at, total, rowHeight, isActive, isSel
       aria-setsize={total}
       aria-posinset={at + 1}
       class={isActive ? 'row active' : 'row'}
-      style={`transform:translateY(${at * rowHeight}px);height:${rowHeight}px`}
+      style={`transform:translateY(${top}px);height:${rowHeight}px`}
       onClick={() => choose(at)}
     >
       {cells}

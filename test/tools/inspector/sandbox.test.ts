@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { newHome, sharedEnd } from '../../support/built.ts';
 import { go, inspectHome, newFolder, openPage, send, serveInspected, startBrowser } from './browser.ts';
@@ -74,6 +75,54 @@ test('rows are in their order in the page once scrolling has ended, and each is 
       .poll(async () => (await ids()).every((id, index, all) => index === 0 || id < (all[index - 1] ?? 0)))
       .toBe(true);
     await expect.poll(() => page.locator('.row .waiting').count()).toBe(0);
+  }
+});
+
+const MANY = 1_000_000;
+const SOON = { timeout: 20_000 };
+
+/** Answers for a list as if it had so many rows. */
+async function haveMany(page: Page): Promise<void> {
+  await page.route('**/api/lists/requests?*', (route) => {
+    const asked = new URL(route.request().url()).searchParams;
+    const limit = Number(asked.get('limit'));
+    const from = asked.get('from') === 'newest' ? MANY - limit : Number(asked.get('from'));
+    const rows = Array.from({ length: Math.min(limit, MANY - from) }, (_, index) => {
+      const id = String(from + index + 1);
+      return { id, at: '2026-11-02T09:00:00Z', method: 'GET', operation: `row ${id}`, status: 200, look: 'done' };
+    });
+    return route.fulfill({ json: { total: MANY, generation: 0, from, rows } });
+  });
+}
+
+test('each of 1,000,000 rows is reached, by the scroll bar and by the keyboard', async () => {
+  const { page } = await opened();
+  await haveMany(page);
+  await page.reload();
+  const isSeen = async (id: number) => {
+    const row = page.locator('.row', { has: page.getByText(`row ${id}`, { exact: true }) });
+    await row.waitFor();
+    const [shown, list] = [await row.boundingBox(), await page.locator('.rows').boundingBox()];
+    if (!shown || !list) return false;
+    return shown.y >= list.y - 1 && shown.y + shown.height <= list.y + list.height + 1;
+  };
+  await expect.poll(() => isSeen(MANY), SOON).toBe(true);
+  const scrollTo = (part: number) =>
+    page.evaluate(`{ const box = document.querySelector('.rows'); box.scrollTop = box.scrollHeight * ${part}; }`);
+  await scrollTo(1);
+  await expect.poll(() => isSeen(1), SOON).toBe(true);
+  await scrollTo(0);
+  await expect.poll(() => isSeen(MANY), SOON).toBe(true);
+  await page.locator('.rows').focus();
+  for (const [key, id] of [
+    ['End', 1],
+    ['ArrowUp', 2],
+    ['Home', MANY],
+    ['ArrowDown', MANY - 1],
+  ] as const) {
+    await page.keyboard.press(key);
+    await expect.poll(() => isSeen(id), { message: key, ...SOON }).toBe(true);
+    expect(await page.locator('.row.active').innerText()).toContain(`row ${id}`);
   }
 });
 

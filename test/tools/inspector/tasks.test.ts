@@ -140,7 +140,7 @@ const TASKS: readonly Task[] = [
       await inList();
       await press('Enter');
     },
-    sees: detailWith('Answer'),
+    sees: detailWith('Response'),
   },
   {
     asks: 'all work of a user',
@@ -222,7 +222,7 @@ test('who decided about a plan, and why, is two keys away', async () => {
 test('the keys are listed, and closing the list goes back to where it was opened from', async () => {
   const { page } = await openPage(browser, await inspectHome(home, onTestFinished), onTestFinished);
   const { press, inList } = keyboardOf(page);
-  await press('5');
+  await press('6');
   await inList();
   await press('?');
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
