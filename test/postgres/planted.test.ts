@@ -61,7 +61,7 @@ const DATABASES: Readonly<Record<'journal' | 'inbox' | 'copy', Planted>> = {
   copy: {
     schema: 'fiatrail_copy',
     table: 'stored_deposits',
-    column: 'rest',
+    column: 'first_seen_at',
     grants: OF_COPY.host,
     open: async (url) => {
       const dir = stateFolder();
