@@ -38,7 +38,7 @@ const FILES = {
   },
   copy: {
     table: 'stored_deposits',
-    column: 'json',
+    column: 'rest',
     index: 'deposits_open',
     write: async (path: string) => (await openCopyFile(path, fakeWorld())).close(),
   },

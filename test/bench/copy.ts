@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { inTurn, memoryMeter, timeMs, timesInTurn } from './measure.ts';
@@ -33,6 +33,7 @@ export async function measureCopy(shop: Workshop, { runs, transactions: many }: 
     return shop.fiatrail(`copy-${rows}`, args, { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey });
   };
   const fill = await measureFill(shop, served.get(many) as Served, many);
+  const size = sizeOf(shop, many);
   for (const rows of [FEW, many]) timeMs(copyOf(rows, ['sync', '-q']));
   const idIn = (rows: number) => {
     const file = join(shop.folder, 'state', `copy-${rows}`, 'copy-environment.db');
@@ -77,6 +78,7 @@ export async function measureCopy(shop: Workshop, { runs, transactions: many }: 
   });
   return [
     ...fill,
+    size,
     row('find by id', times.byId, `${count(FEW)} rows`, times.fewById, 1.5),
     row('find by id', times.byId, 'node -e 0', times.nothing, 4),
     row(
@@ -96,6 +98,21 @@ export async function measureCopy(shop: Workshop, { runs, transactions: many }: 
     row('sql count', times.sql, 'bare node:sqlite', times.bareSql, 1.3),
     row('sync with nothing new', times.nothingNew, `${count(FEW)} rows`, times.fewNothingNew, 1.5),
   ];
+}
+
+/** The file of the copy against the sandbox's own, which has the same rows. */
+function sizeOf(shop: Workshop, many: number): Figure {
+  const mbOf = (state: string, name: string) => statSync(join(shop.folder, 'state', state, name)).size / 1e6;
+  const [values, beside] = [[mbOf('filled', 'copy-environment.db')], [mbOf(`copied-${many}`, 'sandbox.db')]];
+  return {
+    name: `file of the copy, ${count(many)} rows`,
+    unit: 'MB',
+    values,
+    against: 'file of the sandbox',
+    beside,
+    ratios: ratios(values, beside),
+    target: { is: 'at most', ratio: 3 },
+  };
 }
 
 async function measureFill(shop: Workshop, { url, apiKey }: Served, many: number): Promise<Row[]> {

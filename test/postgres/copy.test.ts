@@ -95,6 +95,16 @@ test('has the same figures as a copy in a file, with what is not known of them',
   }
 });
 
+test('shows a row as a copy in a file does, to the last field', async () => {
+  const { clock, service, hostNamed } = rig();
+  await fill({ clock, service }, 3);
+  const [server, file] = [hostNamed('one'), hostNamed('two', { FIATRAIL_COPY_URL: '' })];
+  for (const world of [file, server]) expect(await run(world, 'sync')).toMatchObject({ code: 0 });
+  const { code, stdout } = await run(file, 'find', 'deposits-2');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('"deposits-2"') });
+  expect(await run(server, 'find', 'deposits-2')).toMatchObject({ code, stdout });
+});
+
 const FILLER = `${SCHEMA}.filler`;
 const FAR_MS = 9_999_999_999_999;
 

@@ -60,8 +60,8 @@ const DATABASES: Readonly<Record<'journal' | 'inbox' | 'copy', Planted>> = {
   },
   copy: {
     schema: 'fiatrail_copy',
-    table: 'stored_deposits',
-    column: 'json',
+    table: 'person_name',
+    column: 'folded',
     grants: OF_COPY.host,
     open: async (url) => {
       const dir = stateFolder();
@@ -326,7 +326,7 @@ const OWN: Readonly<Record<Kind, readonly Plant[]>> = {
       'changed',
       'its view balances is missing or another one',
     ],
-    ['someone who may add', ({ on }) => `GRANT INSERT ON ${on} TO mallory`, 'open', 'has INSERT on stored_deposits'],
+    ['someone who may add', ({ on }) => `GRANT INSERT ON ${on} TO mallory`, 'open', 'has INSERT on person_name'],
   ],
 };
 
