@@ -95,6 +95,13 @@ test('has the same figures as a copy in a file, with what is not known of them',
   }
 });
 
+test('lets the server compile no statement: it takes longer than to run it', async () => {
+  const copy = await openCopy(rig().hostNamed('one'), { name: 'environment', mode: 'live' });
+  const jit = "SELECT current_setting('jit') AS jit";
+  expect(await copy.read((queries) => queries.all(jit))).toEqual([{ jit: 'off' }]);
+  await copy.close();
+});
+
 const FILLER = `${SCHEMA}.filler`;
 const FAR_MS = 9_999_999_999_999;
 
