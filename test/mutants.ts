@@ -134,6 +134,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/postgres.ts',
+    line: '; SET LOCAL jit = off',
+    change: '',
+    tests: SHARED_COPY,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/postgres.ts',
     line: '      await check();\n',
     change: '',
     tests: PLANTED,
@@ -874,6 +881,20 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/kinds.ts',
+    line: 'isBetween(part + 1) ||',
+    change: 'false ||',
+    tests: ['test/questions/statement-limits.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/kinds.ts',
+    line: 'isIn: Number(at) === part + 1',
+    change: 'isIn: Number(at) === part',
+    tests: ['test/questions/statement-limits.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/copy/questions/report/kinds.ts',
     line: 'const between = await endedBetween(queries, work, [span]);',
     change: 'const between: readonly BetweenRow[] = (await endedBetween(queries, work, [span])).slice(99);',
     tests: ['test/questions/statement-limits.test.ts'],
@@ -881,7 +902,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/questions/report/kinds.ts',
-    line: 'Math.max(0, open - countOf(between.filter((row) => row.is_open === 1n)));',
+    line: 'Math.max(0, open - countOf(between.filter(({ isOpen }) => isOpen)));',
     change: 'open;',
     tests: ['test/questions/statement-limits.test.ts'],
     failing: 1,

@@ -28,8 +28,9 @@ export async function openCopyServer(
   world: JournalWorld,
 ): Promise<LocalCopy> {
   const { run, check, transaction, close } = await sessionOn('copy', address, access, world, layout());
+  // A server compiles the long statements of reports for longer than it runs them: for a minute, at 170,000 rows.
   const began = (mode: string) =>
-    `BEGIN ISOLATION LEVEL ${mode}; ${pathTo(SCHEMA)}; SET LOCAL lock_timeout = ${LOCK_MS}`;
+    `BEGIN ISOLATION LEVEL ${mode}; ${pathTo(SCHEMA)}; SET LOCAL lock_timeout = ${LOCK_MS}; SET LOCAL jit = off`;
   const here: Host = { ...world.host, name: hostNameIn(access.dir, world) };
   const holder = world.ids.uuid();
   let holds = false;

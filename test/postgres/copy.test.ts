@@ -105,6 +105,13 @@ test('shows a row as a copy in a file does, to the last field', async () => {
   expect(await run(server, 'find', 'deposits-2')).toMatchObject({ code, stdout });
 });
 
+test('lets the server compile no statement: it takes longer than to run it', async () => {
+  const copy = await openCopy(rig().hostNamed('one'), { name: 'environment', mode: 'live' });
+  const jit = "SELECT current_setting('jit') AS jit";
+  expect(await copy.read((queries) => queries.all(jit))).toEqual([{ jit: 'off' }]);
+  await copy.close();
+});
+
 const FILLER = `${SCHEMA}.filler`;
 const FAR_MS = 9_999_999_999_999;
 

@@ -173,7 +173,7 @@ export async function lacksOf(
 const accountsLacking = (queries: Queries, { untilMs }: Pick<OfMonth, 'untilMs'>, closes: readonly MonthClose[]) =>
   queries.all<{ readonly code: string; readonly account: string }>(
     `SELECT DISTINCT known AS code, CASE WHEN account LIKE '${USERS}%' THEN '${USERS.slice(0, -1)}' ELSE account END AS account
-     FROM book_entries WHERE at >= ? AND at < ? AND amount_minor IS NULL ORDER BY 1, 2`,
+     FROM ${BOOK_ENTRIES_BY_SET} WHERE at >= ? AND at < ? AND amount_minor IS NULL ORDER BY 1, 2`,
     closes.at(-1)?.until ?? '',
     iso(untilMs),
   );
