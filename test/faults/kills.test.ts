@@ -140,7 +140,9 @@ test(`${KILLS} killed commands do no damage`, { timeout: 300_000 + KILLS * 3_000
   const target = await fundedUser(program);
   const commandMs = await durationOf(killed);
   let count = 0;
-  for (const [index, { kind, at }] of fc.sample(anyKill, { seed: SEED, numRuns: KILLS }).entries()) {
+  for (const [index, { kind, at }] of fc.sample(anyKill, { seed: SEED, numRuns: 20 * KILLS }).entries()) {
+    // On a machine that became quicker, most commands are over before their kill: then more are started.
+    if (index >= KILLS && count > KILLS / 4) break;
     const line = await lineOf(program, target, kind, index);
     if (await kill(killed, line, (at * commandMs) / 1000)) count += 1;
     // Checked after every kill, to find the one that did the damage.

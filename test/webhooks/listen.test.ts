@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { parseRange } from '../../src/contract/cidr.ts';
 import { openWith } from '../../src/webhooks/body.ts';
@@ -179,7 +179,7 @@ test.each([
   const [_where, limits, trustedProxies, begun, gone] = given;
   const { inbox, url, port } = await listening(undefined, { limits, ...(trustedProxies ? { trustedProxies } : {}) });
   const closed = await silent(port, 5, begun);
-  expect([...closed]).toEqual(gone);
+  await vi.waitFor(() => expect([...closed]).toEqual(gone), { timeout: 30_000 });
   expect((await post(url, deliveryOf(onboarded(1)))).status).toBe(200);
   expect((await inbox.counts()).events).toBe(1);
 });
