@@ -64,10 +64,10 @@ const unsureIn = (copy: LocalCopy, table: CopyTable): Promise<readonly UnsureRow
 
 /** Reads from the inbox when rows ended whose list does not say it. Rejects with DatabaseError of the copy. */
 export async function readEnds(account: Account, copy: LocalCopy): Promise<void> {
-  const heard = THINGS.filter(({ list, events }) => list && Object.keys(events).length > 0);
+  const withEvents = THINGS.filter(({ list, events }) => list && Object.keys(events).length > 0);
   const rows: UnsureRow[] = [];
-  for (const table of new Set(heard.map(tableOf))) rows.push(...(await unsureIn(copy, table)));
-  const found = rows.length > 0 ? await evidenceOf(account, rows, heard) : undefined;
+  for (const table of new Set(withEvents.map(tableOf))) rows.push(...(await unsureIn(copy, table)));
+  const found = rows.length > 0 ? await evidenceOf(account, rows, withEvents) : undefined;
   if (!found) return;
   await copy.write(async (queries) => {
     for (const { table, evidence } of found) await noteEventEnd(queries, table, evidence);
@@ -87,7 +87,7 @@ interface RowEvidence {
 async function evidenceOf(
   { world, profile, notices }: Account,
   rows: readonly UnsureRow[],
-  heard: readonly Thing[],
+  withEvents: readonly Thing[],
 ): Promise<readonly RowEvidence[] | undefined> {
   let inbox: Inbox | undefined;
   try {
@@ -96,7 +96,7 @@ async function evidenceOf(
     const found: RowEvidence[] = [];
     for (const { table, id } of rows) {
       const events = await inbox.list({ requestId: id, limit: MOST_EVENTS });
-      const own = heard.filter((thing) => tableOf(thing) === table);
+      const own = withEvents.filter((thing) => tableOf(thing) === table);
       for (const event of events)
         for (const thing of own) {
           const evidence = evidenceOfEvent(event, thing);
