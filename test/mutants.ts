@@ -6328,4 +6328,11 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/commands/report/export.test.ts'],
     failing: 1,
   },
+  {
+    file: 'src/copy/event-ends.ts',
+    line: 'if (!(error instanceof DatabaseError)) throw error;',
+    change: 'throw error;',
+    tests: ['test/copy/events.test.ts'],
+    failing: 1,
+  },
 ];

@@ -5,12 +5,13 @@ import type { Queries } from '../journal/store.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { valueAt } from '../things/fields.ts';
 import { THINGS } from '../things/index.ts';
+import type { Thing } from '../things/thing.ts';
 import type { Inbox } from '../webhooks/inbox/inbox.ts';
 import type { LocalCopy } from './database.ts';
 import { noteChanged, readSetting, writeSetting } from './list-state.ts';
 import { zonedTime } from './rows.ts';
 import { stored } from './schema.ts';
-import { type CopyTable, isOneOf, TABLES, tableOf } from './tables.ts';
+import { type CopyTable, isOneOf, tableOf } from './tables.ts';
 
 /** Where an event says when the work ended that it is about: the first one with a time counts. Source: public. */
 const END_FIELDS = ['completedAt', 'failedAt', 'refundedAt', 'metadata.failedAt'];
@@ -41,48 +42,73 @@ export async function noteEventEnd(queries: Queries, table: CopyTable, evidence:
   if (await queries.get(has, evidence.requestId)) await noteEnd(queries, table, evidence.requestId, at);
 }
 
-/** The rows whose ends were looked for in the inbox: when they were read, and their ids. */
+/** Up to which row of a list the inbox was asked when it ended: when the row was read, and its id. */
 const untilOf = ({ name }: CopyTable) => `${name}-ends-until`;
+
+/** A row of which only a span of time is known in which it ended. */
+interface UnsureRow {
+  readonly table: CopyTable;
+  readonly id: string;
+  readonly point: string;
+}
+
+/** The rows that are new or have changed, and whose end an event may say. */
+const unsureIn = (copy: LocalCopy, table: CopyTable): Promise<readonly UnsureRow[]> =>
+  copy.read(async (queries) => {
+    const rows = await queries.all<{ id: string; point: string }>(
+      `SELECT id, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE end_bound IS NOT NULL AND changed_at || ' ' || id > ? ORDER BY 2`,
+      (await readSetting(queries, untilOf(table))) ?? '',
+    );
+    return rows.map((row) => ({ table, ...row }));
+  });
+
+/** Reads from the inbox when rows ended whose list does not say it. Rejects with DatabaseError of the copy. */
+export async function readEnds(account: Account, copy: LocalCopy): Promise<void> {
+  const withEvents = THINGS.filter(({ list, events }) => list && Object.keys(events).length > 0);
+  const rows: UnsureRow[] = [];
+  for (const table of new Set(withEvents.map(tableOf))) rows.push(...(await unsureIn(copy, table)));
+  const found = rows.length > 0 ? await evidenceOf(account, rows, withEvents) : undefined;
+  if (!found) return;
+  await copy.write(async (queries) => {
+    for (const { table, evidence } of found) await noteEventEnd(queries, table, evidence);
+    for (const { table, point } of rows) await writeSetting(queries, untilOf(table), point);
+  });
+}
 
 /** How many events of one row are read. */
 const MOST_EVENTS = 50;
 
-/** Reads from the inbox when rows ended that are new or have changed, and whose list does not say it. Rejects with DatabaseError of the copy. */
-export async function readEnds({ world, profile, notices }: Account, copy: LocalCopy): Promise<void> {
+interface RowEvidence {
+  readonly table: CopyTable;
+  readonly evidence: EventEvidence;
+}
+
+/** What the inbox says of rows; undefined if there is none, or it cannot be read. */
+async function evidenceOf(
+  { world, profile, notices }: Account,
+  rows: readonly UnsureRow[],
+  withEvents: readonly Thing[],
+): Promise<readonly RowEvidence[] | undefined> {
   let inbox: Inbox | undefined;
   try {
     inbox = await existingProfileInbox(world, profile);
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    await notices.say('warning: the inbox of webhooks cannot be read; what its events say of rows is not in the copy');
-  }
-  if (!inbox) return;
-  try {
-    for (const table of TABLES) await readEndsOf(inbox, copy, table);
-  } finally {
-    await inbox.close();
-  }
-}
-
-async function readEndsOf(inbox: Inbox, copy: LocalCopy, table: CopyTable): Promise<void> {
-  const things = THINGS.filter(({ list, events }) => list && Object.keys(events).length > 0);
-  const own = things.filter((thing) => tableOf(thing) === table);
-  if (own.length === 0) return;
-  const rows = await copy.read(async (queries) =>
-    queries.all<{ id: string; point: string }>(
-      `SELECT id, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE end_bound IS NOT NULL AND changed_at || ' ' || id > ? ORDER BY 2`,
-      (await readSetting(queries, untilOf(table))) ?? '',
-    ),
-  );
-  for (const { id, point } of rows) {
-    const events = await inbox.list({ requestId: id, limit: MOST_EVENTS });
-    await copy.write(async (queries) => {
+    if (!inbox) return undefined;
+    const found: RowEvidence[] = [];
+    for (const { table, id } of rows) {
+      const events = await inbox.list({ requestId: id, limit: MOST_EVENTS });
+      const own = withEvents.filter((thing) => tableOf(thing) === table);
       for (const event of events)
         for (const thing of own) {
           const evidence = evidenceOfEvent(event, thing);
-          if (evidence) await noteEventEnd(queries, table, evidence);
+          if (evidence) found.push({ table, evidence });
         }
-      await writeSetting(queries, untilOf(table), point);
-    });
+    }
+    return found;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    await notices.say('warning: the inbox of webhooks cannot be read; the copy lacks what its events say of rows');
+    return undefined;
+  } finally {
+    await inbox?.close();
   }
 }

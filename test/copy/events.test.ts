@@ -1,13 +1,16 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { builtInProfile } from '../../src/account/profile.ts';
+import { builtInProfile, resolveProfile } from '../../src/account/profile.ts';
 import { createEventRecorder } from '../../src/copy/event-recorder.ts';
 import type { Account } from '../../src/engine/account.ts';
+import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
 import { main } from '../../src/main.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
 import { testJournal } from '../support/journal-intent.ts';
 import { ACCOUNT, fakeClock, fakeWorld } from '../support/world.ts';
+import { deliveryOf, received } from '../webhooks/support.ts';
 import { movingService } from './moving-service.ts';
 
 const event = (name: string, requestId: string, data: object = {}) =>
@@ -133,4 +136,33 @@ test('a row has the time at which an event says that it ended, and otherwise the
   await sync();
   // Now the list says when it began.
   expect(ends()).toEqual([...expected, [iso(heardMs), iso(syncedMs)]]);
+});
+
+test('an inbox that cannot be read stops no sync, and is read by the next one', async () => {
+  const clock = fakeClock();
+  const service = movingService(clock.now);
+  const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
+  const row = service.add('withdrawals');
+  row['status'] = 'failed';
+  const path = join(world.stateDir, 'inbox-environment.db');
+  mkdirSync(world.stateDir, { recursive: true, mode: 0o700 });
+  writeFileSync(path, 'this is no inbox', { mode: 0o600 });
+  const [madeAt, endedMs] = [String(row['createdAt']), clock.now() + 1_000];
+  await clock.sleep(60_000, new AbortController().signal);
+  const ends = async () => {
+    expect(await main(['sync', '-q'], world), world.stderr.text()).toBe(0);
+    const database = new DatabaseSync(join(world.stateDir, 'copy-environment.db'), { readOnly: true });
+    const rows = database.prepare('SELECT ended_at, end_bound FROM stored_withdrawals').all();
+    database.close();
+    return rows.map((each) => Object.values(each));
+  };
+  expect(await ends()).toEqual([[madeAt, new Date(clock.now()).toISOString()]]);
+  expect(world.stderr.text()).toContain('warning: the inbox of webhooks cannot be read; the copy lacks');
+  rmSync(path);
+  const inbox = await openProfileInbox(world, resolveProfile(undefined, world));
+  const failedAt = new Date(endedMs).toISOString();
+  const body = { event: 'fintech.user.asset.transfer.failed', requestId: row['requestId'], data: { failedAt } };
+  await inbox.add([await received(deliveryOf(body, { sentAtMs: clock.now() }), clock.now())]);
+  await inbox.close();
+  expect(await ends()).toEqual([[failedAt, null]]);
 });

@@ -34,8 +34,8 @@ export interface Case {
   /** Before anything moves, and when all is over. */
   readonly isBefore?: boolean;
   readonly isAtEnd?: boolean;
-  /** Whether a listener hears the service's events. */
-  readonly hears?: true;
+  /** Whether a listener listens the service's events. */
+  readonly listens?: true;
   /** When it reads what users hold: after each sync, or after the last one. */
   readonly reads?: 'each time' | 'at the end';
   /** On each day, at these times of it: 0 is midnight in Lagos, when the day begins. */
@@ -63,8 +63,8 @@ export interface Told {
   readonly tallies: ReadonlyMap<string, Tally>;
 }
 
-async function sync({ machine, hears, reads }: Case): Promise<void> {
-  if (hears) await machine.hear();
+async function sync({ machine, listens, reads }: Case): Promise<void> {
+  if (listens) await machine.listen();
   await done(machine, 'sync');
   if (reads === 'each time') await done(machine, 'report', 'owed', '--max-age', '0');
 }

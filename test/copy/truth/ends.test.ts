@@ -29,7 +29,7 @@ async function must({ run }: Machine, ...argv: readonly string[]): Promise<strin
 
 test('an event says when a transfer failed whose list does not, and nothing else does', async () => {
   const service = await served(START_MS);
-  const [hearing, deaf] = [service.machine({ name: 'hearing' }), service.machine({ name: 'deaf' })];
+  const [listening, other] = [service.machine({ name: 'listening' }), service.machine({ name: 'other' })];
   const destinationAddress = '0x52908400098527886E0F7030069857D2E4169EE7';
   await service.call('wallets.add-external', {
     address: destinationAddress,
@@ -40,14 +40,14 @@ test('an event says when a transfer failed whose list does not, and nothing else
   const amount = { value: '1601', asset: 'CNGN' };
   await service.call('transactions.fintech-transfer', { destinationAddress, amount, ticker: 'CNGN' });
   await service.moveTo(START_MS + HOUR_MS);
-  await hearing.hear();
-  for (const machine of [hearing, deaf]) await must(machine, 'sync');
+  await listening.listen();
+  for (const machine of [listening, other]) await must(machine, 'sync');
   const [returned] = inSandbox(service, `SELECT created_at AS at FROM posting_set WHERE event = 'withdrawal.returned'`);
-  expect(endsIn(hearing, 'withdrawals')).toEqual([[isoAt(Number(returned?.['at'])), 'null']]);
-  expect(endsIn(deaf, 'withdrawals')).toEqual([[isoAt(START_MS), isoAt(START_MS + HOUR_MS)]]);
+  expect(endsIn(listening, 'withdrawals')).toEqual([[isoAt(Number(returned?.['at'])), 'null']]);
+  expect(endsIn(other, 'withdrawals')).toEqual([[isoAt(START_MS), isoAt(START_MS + HOUR_MS)]]);
   // It stays so, and a row that an event told of is not asked for again.
-  await must(hearing, 'sync', '--full');
-  expect(endsIn(hearing, 'withdrawals')).toEqual([[isoAt(Number(returned?.['at'])), 'null']]);
+  await must(listening, 'sync', '--full');
+  expect(endsIn(listening, 'withdrawals')).toEqual([[isoAt(Number(returned?.['at'])), 'null']]);
 });
 
 test('the status of a trade says when it failed; of one that expired, or was completed, nothing does', async () => {

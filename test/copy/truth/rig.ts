@@ -35,7 +35,7 @@ export interface Machine {
   readonly copyPath: string;
   run(...argv: readonly string[]): Promise<Ran>;
   /** Puts the events into its inbox that the service has sent since it last did, as a listener does. */
-  hear(): Promise<void>;
+  listen(): Promise<void>;
 }
 
 /** A sandbox behind a port of this machine, whose clock only the test moves. */
@@ -95,12 +95,12 @@ export async function served(startMs: number): Promise<Served> {
         host: fakeHost(100, name),
         env: { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey, ...env },
       });
-      let heard = 0;
+      let last = 0;
       return {
         world,
-        hear: async () => {
-          const sent = outboxOf(path, heard);
-          heard = sent.at(-1)?.id ?? heard;
+        listen: async () => {
+          const sent = outboxOf(path, last);
+          last = sent.at(-1)?.id ?? last;
           const inbox = await openProfileInbox(world, resolveProfile(undefined, world));
           const times = { sentAtMs: world.clock.now() };
           await inbox.add(
