@@ -5284,7 +5284,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/files/inspect.ts',
-    line: '(found.mode & OTHERS) === GROUP_READS',
+    line: 'othersMay === GROUP_READS',
     change: '(found.mode & GROUP_READS) === GROUP_READS',
     tests: AGENT_LISTEN,
     failing: 1,
