@@ -38,9 +38,11 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
       <p class="act">
         <CopyId text={of.id} label="Copy ID" /> <code>{plain(of.id)}</code>
       </p>
-      <p>
-        <a href={hrefOf({ pane: list, user: of.id })}>All work of {plain(of.who)}</a>
-      </p>
+      {of.work.length > 0 && (
+        <p>
+          <a href={hrefOf({ pane: list, user: of.id })}>All work of {plain(of.who)}</a>
+        </p>
+      )}
       <Facts
         of={[
           ['Account', of.owner],
