@@ -27,7 +27,6 @@ const standIn = (name: string) => join(ROOT, 'src', 'bundle', name);
 /** Modules that the bundle replaces, each with what imports it. The stand-in says why. */
 const STAND_INS: Readonly<Record<string, { readonly importedBy: RegExp; readonly by: string }>> = {
   'node:child_process': { importedBy: /[\\/](commander|system)[\\/]/, by: standIn('late-child-process.ts') },
-  'fast-string-width': { importedBy: /[\\/]present[\\/]/, by: standIn('late-string-width.ts') },
   'string-width': { importedBy: /[\\/]cli-table3[\\/]/, by: standIn('string-length.ts') },
   '@colors/colors/safe': { importedBy: /[\\/]cli-table3[\\/]/, by: standIn('no-colors.ts') },
   'supports-color': { importedBy: /[\\/]chalk[\\/]/, by: standIn('no-colors.ts') },

@@ -216,7 +216,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   yaml: ['present/yaml.ts'],
   chalk: ['present/style.ts'],
   'cli-table3': ['present/draw.ts'],
-  'fast-string-width': ['present/width.ts', 'bundle/late-string-width.ts'],
+  'fast-string-width': ['present/width.ts'],
   '@jmespath-community/jmespath': ['present/present.ts'],
   conf: ['files/'],
   'libsodium-wrappers': ['crypto/'],
@@ -641,7 +641,6 @@ describe('sizes', () => {
 const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'base/json.d.ts': 'declares what TypeScript’s library lacks',
   'bundle/late-child-process.ts': 'scripts/build.ts substitutes it for node:child_process',
-  'bundle/late-string-width.ts': 'scripts/build.ts substitutes it for fast-string-width',
   'bundle/light-fetch.ts': 'scripts/build.ts substitutes it for the fetch classes',
   'bundle/mcp-shims.ts': 'scripts/build.ts substitutes it for the platform of @modelcontextprotocol/server',
   'bundle/no-colors.ts': 'scripts/build.ts substitutes it for supports-color and @colors/colors',

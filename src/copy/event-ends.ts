@@ -49,15 +49,17 @@ const untilOf = ({ name }: CopyTable) => `${name}-ends-until`;
 interface UnsureRow {
   readonly table: CopyTable;
   readonly id: string;
-  readonly point: string;
+  readonly at: string;
 }
 
 /** The rows that are new or have changed, and whose end an event may say. */
 const unsureIn = (copy: LocalCopy, table: CopyTable): Promise<readonly UnsureRow[]> =>
   copy.read(async (queries) => {
-    const rows = await queries.all<{ id: string; point: string }>(
-      `SELECT id, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE end_bound IS NOT NULL AND changed_at || ' ' || id > ? ORDER BY 2`,
-      (await readSetting(queries, untilOf(table))) ?? '',
+    const [at = '', id = ''] = ((await readSetting(queries, untilOf(table))) ?? '').split(' ');
+    const rows = await queries.all<{ id: string; at: string }>(
+      `SELECT id, changed_at AS at FROM ${stored(table)} WHERE end_bound IS NOT NULL AND (changed_at, id) > (?, ?) ORDER BY changed_at, id`,
+      at,
+      id,
     );
     return rows.map((row) => ({ table, ...row }));
   });
@@ -66,12 +68,13 @@ const unsureIn = (copy: LocalCopy, table: CopyTable): Promise<readonly UnsureRow
 export async function readEnds(account: Account, copy: LocalCopy): Promise<void> {
   const withEvents = THINGS.filter(({ list, events }) => list && Object.keys(events).length > 0);
   const rows: UnsureRow[] = [];
-  for (const table of new Set(withEvents.map(tableOf))) rows.push(...(await unsureIn(copy, table)));
+  for (const table of new Set(withEvents.map(tableOf).filter(({ hasStates }) => hasStates)))
+    rows.push(...(await unsureIn(copy, table)));
   const found = rows.length > 0 ? await evidenceOf(account, rows, withEvents) : undefined;
   if (!found) return;
   await copy.write(async (queries) => {
     for (const { table, evidence } of found) await noteEventEnd(queries, table, evidence);
-    for (const { table, point } of rows) await writeSetting(queries, untilOf(table), point);
+    for (const { table, at, id } of rows) await writeSetting(queries, untilOf(table), `${at} ${id}`);
   });
 }
 

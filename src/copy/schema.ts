@@ -317,6 +317,7 @@ function indexesOfTimes(table: CopyTable, index: AddIndex): readonly string[] {
     ...(ofOwners ?? [index('ended_at', ['ended_at'])]),
     // What may be in another period is few, and looked for in all of them.
     index('bound', ['ended_at', 'end_bound', 'created_at', ...type, 'status'], 'end_bound IS NOT NULL'),
+    index('ends', ['changed_at', 'id'], 'end_bound IS NOT NULL'),
   ];
   const completed = ['ended_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user];
   return [

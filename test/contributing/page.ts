@@ -22,7 +22,9 @@ export const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   glossary: 'test/docs/glossary.test.ts',
   inferred: 'test/docs/fidelity.test.ts',
   naming: 'test/docs/naming.test.ts',
+  'other-systems': 'test/system/other-systems.test.ts',
   release: 'test/package/release.test.ts',
+  'simulated-activity': 'test/service/simulation/simulate.test.ts',
   'unknown-outcomes': 'test/journal/states-page.test.ts',
 };
 

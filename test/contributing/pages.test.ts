@@ -27,7 +27,7 @@ describe.each(PAGES)('docs/contributing/%s.md', (page) => {
 
 test('every page is followed, or read by the test that is named', () => {
   for (const [page, reader] of Object.entries(READ_ELSEWHERE))
-    expect(readFileSync(join(ROOT, reader), 'utf8')).toContain(`'docs/contributing/${page}.md'`);
+    expect(readFileSync(join(ROOT, reader), 'utf8')).toContain(`docs/contributing/${page}.md'`);
 });
 
 const editsOf = (page: string) => stepsOf(page).filter((step): step is Edit => step.kind !== 'run');

@@ -17,7 +17,6 @@ import { databaseUri } from '../../src/sqlite/database.ts';
 import { findProgram, runProgram } from '../../src/system/processes.ts';
 import { createSystemWorld } from '../../src/system/world.ts';
 import { OWN_FILES, ROOT, temporaryFolder } from '../support/built.ts';
-
 import { asOnWindows, failing } from '../support/windows.ts';
 import { fakeWorld } from '../support/world.ts';
 
@@ -291,4 +290,11 @@ test('each name that fiatrail gives a file can be given on every system, and no 
   // Lower case, none of <>:"|?*, no dot or space at the end, and no device.
   expect([...parts].filter((part) => !/^[a-z0-9._-]*[a-z0-9]$/.test(part))).toEqual([]);
   expect([...parts].filter((part) => /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/.test(part))).toEqual([]);
+});
+
+test('the page about other systems names files that exist', () => {
+  const page = readFileSync(join(ROOT, 'docs/contributing/other-systems.md'), 'utf8');
+  const named = [...page.matchAll(/`((?:src|test)\/[^`]+)`/g)].map(([, path = '']) => path);
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import type { LocalCopy } from '../../copy/database.ts';
+import { type RowRecord, recordNames, rowReader } from '../../copy/forms.ts';
 import { lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { stored } from '../../copy/schema.ts';
-import { parseExactJson } from '../../money/decimal.ts';
+import { TABLES } from '../../copy/tables.ts';
 import { LISTS } from '../../things/index.ts';
 import { comparison, isOfWork, isWorkKind, type ListedWork } from '../../webhooks/gaps.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
@@ -34,10 +35,14 @@ export async function missingEvents(copy: LocalCopy, inbox: Inbox | undefined): 
 const worksSince = (copy: LocalCopy, since: string): Promise<ListedWork[]> =>
   copy.read(async (queries) => {
     const works: ListedWork[] = [];
-    for (const list of LISTS.filter(({ name }) => isOfWork(name))) {
-      const sql = `SELECT json FROM ${stored(list)} WHERE created_at >= ? AND deleted_at IS NULL`;
-      for (const { json } of await queries.all<{ json: string }>(sql, since))
-        works.push(workOf(list, parseExactJson(json)));
+    for (const table of TABLES.filter(({ name }) => isOfWork(name))) {
+      const rowOf = rowReader(table);
+      const list = LISTS.find(({ name }) => name === table.name);
+      const sql = `SELECT ${recordNames(table).join(', ')} FROM ${stored(table)} WHERE created_at >= ? AND deleted_at IS NULL`;
+      for (const record of await queries.all<RowRecord>(sql, since)) {
+        const row = rowOf(record);
+        if (list && row !== undefined) works.push(workOf(list, row));
+      }
     }
     return works.filter(({ kind }) => isWorkKind(kind));
   });

@@ -147,8 +147,8 @@ describe('the archive of a month', () => {
 
   test('has what ended in it, however long before it began, and nothing of another month', async () => {
     const rowOf = (id: string, times: string) =>
-      `INSERT INTO stored_payouts (id, status, type, amount_minor, amount_asset, is_open, is_personal, json, digest, pass, first_seen_at, changed_at, created_at, ended_at)
-       VALUES ('${id}', 'failed', 'fintech_offramp', 5, 'NGN', 0, 0, '{}', 'x', 1, '2025-11-30T10:00:00.000Z', '2025-11-30T10:00:00.000Z', ${times});`;
+      `INSERT INTO stored_payouts (id, status, type, amount_minor, amount_asset, is_open, is_personal, digest, pass, first_seen_at, changed_at, created_at, ended_at)
+       VALUES ('${id}', 'failed', 'fintech_offramp', 5, 'NGN', 0, 0, 'x', 1, '2025-11-30T10:00:00.000Z', '2025-11-30T10:00:00.000Z', ${times});`;
     edited(rowOf('ended-in-it', `'2025-10-31T10:00:00.000Z', '2025-11-02T10:00:00.000Z'`));
     edited(rowOf('began-at-no-time', `NULL, '2025-11-03T10:00:00.000Z'`));
     edited(rowOf('ended-before', `'2025-10-30T10:00:00.000Z', '2025-10-31T10:00:00.000Z'`));

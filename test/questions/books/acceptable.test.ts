@@ -27,7 +27,7 @@ test('what no sync can find out keeps a month open until a person accepts it by 
 test.each(Object.keys(REASONS).filter((code) => !Object.hasOwn(ACCEPTABLE, code)))(
   '%s keeps a month open, also if someone accepts it',
   (code) => {
-    const why = whyLacking([lack(code)], [code]);
+    const why = whyLacking([lack(code)], [code]).map(({ what, hint }) => ({ what, hint: hint && String(hint) }));
     expect(why).toMatchObject([
       { what: `nothing can be accepted as ${code}` },
       { what: expect.stringContaining(`(${code})`), hint: 'run: fiatrail sync' },

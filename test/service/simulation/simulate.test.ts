@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { problemsOf } from '../../../src/contract/check.ts';
 import {
@@ -19,6 +20,7 @@ import { checkLedger } from '../../../src/service/ledger.ts';
 import { loadOperations } from '../../../src/service/operations.ts';
 import { insert } from '../../../src/service/rows.ts';
 import { FAILURES } from '../../../src/service/simulation/rates.ts';
+import { ROOT } from '../../support/built.ts';
 import { countingIds, fakeClock, openSandbox, START_MS, type TestSandbox } from '../../support/sandbox.ts';
 import { dumpOf } from './dump.ts';
 
@@ -187,7 +189,7 @@ describe('thirty days of 200 users', () => {
 });
 
 test('docs/contributing/simulated-activity.md lists how often things go wrong', () => {
-  const page = readFileSync(new URL('../../../docs/contributing/simulated-activity.md', import.meta.url), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/contributing/simulated-activity.md'), 'utf8');
   const table = page.slice(page.indexOf('| what | share |')).split('\n\n')[0] ?? '';
   const shares = [...table.matchAll(/\| ([\d.]+)% \|$/gm)].map(([, share]) => Number(share));
   expect(shares).toEqual(Object.values(FAILURES).map((rate) => Number((100 * rate).toFixed(3))));
