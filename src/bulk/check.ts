@@ -188,6 +188,7 @@ function valueReader(command: RowCommand, header: Header, facts: CheckFacts, { e
   return ({ line, text }: GivenRow): ReadValues => {
     const values: Record<string, unknown> = {};
     const texts: Record<string, string> = {};
+    const wrong = new Set<string>();
     for (const { column, at, read } of columns) {
       const typed = text(at);
       if (typed === '') {
@@ -196,8 +197,10 @@ function valueReader(command: RowCommand, header: Header, facts: CheckFacts, { e
         continue;
       }
       const found = read(typed);
-      if (isProblem(found)) error({ line, at, text: column.isSecret ? undefined : typed }, found);
-      else {
+      if (isProblem(found)) {
+        error({ line, at, text: column.isSecret ? undefined : typed }, found);
+        wrong.add(column.key);
+      } else {
         if (!column.isOther) values[column.key] = found.value;
         texts[column.key] = found.text;
       }
@@ -216,7 +219,7 @@ function valueReader(command: RowCommand, header: Header, facts: CheckFacts, { e
           hint: 'correct one of them, or remove the column',
         },
       );
-    fillIn?.(line, { texts, values });
+    fillIn?.(line, { texts, values, wrong });
     return { texts, values };
   };
 }
@@ -233,8 +236,14 @@ function savedAccountReader(
   if (!saved || at === undefined) return undefined;
   return (
     line: number,
-    { texts, values }: { texts: Record<string, string>; values: Record<string, unknown> },
+    {
+      texts,
+      values,
+      wrong,
+    }: { texts: Record<string, string>; values: Record<string, unknown>; wrong: ReadonlySet<string> },
   ): void => {
+    // What is wrong with them has been said.
+    if (['accountNumber', 'bankCode', saved.key].some((key) => wrong.has(key))) return;
     const { accountNumber, bankCode, [saved.key]: id } = texts;
     const cell = { line, at, text: accountNumber };
     if (accountNumber === undefined) {
