@@ -5399,6 +5399,7 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'if (!applied) throw',
     change: 'if (!applied) return undefined;\n  if (!applied) throw',
     tests: AGENT_MODE,
+    failing: 1,
   },
   {
     file: 'src/main.ts',
