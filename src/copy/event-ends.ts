@@ -47,71 +47,74 @@ const untilOf = ({ name }: CopyTable) => `${name}-ends-until`;
 
 /** A row of which only a span of time is known in which it ended. */
 interface UnsureRow {
-  readonly table: CopyTable;
   readonly id: string;
   readonly at: string;
 }
 
-/** The rows that are new or have changed, and whose end an event may say. */
-const unsureIn = (copy: LocalCopy, table: CopyTable): Promise<readonly UnsureRow[]> =>
+/** How many rows are asked for at once. */
+const BATCH = 500;
+
+/** The next rows that are new or have changed, and whose end an event may say. */
+const unsureIn = (copy: LocalCopy, table: CopyTable): Promise<UnsureRow[]> =>
   copy.read(async (queries) => {
     const [at = '', id = ''] = ((await readSetting(queries, untilOf(table))) ?? '').split(' ');
-    const rows = await queries.all<{ id: string; at: string }>(
-      `SELECT id, changed_at AS at FROM ${stored(table)} WHERE end_bound IS NOT NULL AND (changed_at, id) > (?, ?) ORDER BY changed_at, id`,
+    return queries.all<UnsureRow>(
+      `SELECT id, changed_at AS at FROM ${stored(table)} WHERE end_bound IS NOT NULL AND (changed_at, id) > (?, ?)
+       ORDER BY changed_at, id LIMIT ${BATCH}`,
       at,
       id,
     );
-    return rows.map((row) => ({ table, ...row }));
   });
 
-/** Reads from the inbox when rows ended whose list does not say it. Rejects with DatabaseError of the copy. */
-export async function readEnds(account: Account, copy: LocalCopy): Promise<void> {
+/** Reads from the inbox, if there is one, when rows ended whose list does not say it. Rejects with DatabaseError of the copy. */
+export async function readEnds({ world, profile, notices }: Account, copy: LocalCopy): Promise<void> {
   const withEvents = THINGS.filter(({ list, events }) => list && Object.keys(events).length > 0);
-  const rows: UnsureRow[] = [];
-  for (const table of new Set(withEvents.map(tableOf).filter(({ hasStates }) => hasStates)))
-    rows.push(...(await unsureIn(copy, table)));
-  const found = rows.length > 0 ? await evidenceOf(account, rows, withEvents) : undefined;
-  if (!found) return;
-  await copy.write(async (queries) => {
-    for (const { table, evidence } of found) await noteEventEnd(queries, table, evidence);
-    for (const { table, at, id } of rows) await writeSetting(queries, untilOf(table), `${at} ${id}`);
-  });
+  const inbox = await ofInbox(() => existingProfileInbox(world, profile));
+  try {
+    if (!inbox) return;
+    for (const table of new Set(withEvents.map(tableOf).filter(({ hasStates }) => hasStates))) {
+      const things = withEvents.filter((thing) => tableOf(thing) === table);
+      for (let count = BATCH; count === BATCH; ) {
+        const rows = await unsureIn(copy, table);
+        const found = await ofInbox(() => evidenceOf(inbox, rows, things));
+        const last = rows.at(-1);
+        if (!found) return;
+        if (!last) break;
+        await copy.write(async (queries) => {
+          for (const evidence of found) await noteEventEnd(queries, table, evidence);
+          await writeSetting(queries, untilOf(table), `${last.at} ${last.id}`);
+        });
+        count = rows.length;
+      }
+    }
+  } finally {
+    await inbox?.close();
+  }
+
+  /** What the inbox says; undefined if it cannot be read, which stops no sync. */
+  async function ofInbox<T>(read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      await notices.say('warning: the inbox of webhooks cannot be read; the copy lacks what its events say of rows');
+      return undefined;
+    }
+  }
 }
 
 /** How many events of one row are read. */
 const MOST_EVENTS = 50;
 
-interface RowEvidence {
-  readonly table: CopyTable;
-  readonly evidence: EventEvidence;
-}
-
-/** What the inbox says of rows; undefined if there is none, or it cannot be read. */
+/** What the inbox says of rows. */
 async function evidenceOf(
-  { world, profile, notices }: Account,
+  inbox: Inbox,
   rows: readonly UnsureRow[],
-  withEvents: readonly Thing[],
-): Promise<readonly RowEvidence[] | undefined> {
-  let inbox: Inbox | undefined;
-  try {
-    inbox = await existingProfileInbox(world, profile);
-    if (!inbox) return undefined;
-    const found: RowEvidence[] = [];
-    for (const { table, id } of rows) {
-      const events = await inbox.list({ requestId: id, limit: MOST_EVENTS });
-      const own = withEvents.filter((thing) => tableOf(thing) === table);
-      for (const event of events)
-        for (const thing of own) {
-          const evidence = evidenceOfEvent(event, thing);
-          if (evidence) found.push({ table, evidence });
-        }
-    }
-    return found;
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    await notices.say('warning: the inbox of webhooks cannot be read; the copy lacks what its events say of rows');
-    return undefined;
-  } finally {
-    await inbox?.close();
-  }
+  things: readonly Thing[],
+): Promise<readonly EventEvidence[]> {
+  const found: EventEvidence[] = [];
+  for (const { id } of rows)
+    for (const event of await inbox.list({ requestId: id, limit: MOST_EVENTS }))
+      found.push(...things.flatMap((thing) => evidenceOfEvent(event, thing) ?? []));
+  return found;
 }

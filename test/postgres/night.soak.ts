@@ -153,23 +153,14 @@ async function payFile(all: Teams, day: number, chance: () => number): Promise<v
   if (/"code":"NOT_FOUND"/.test(resumed.stderr)) await may(one, words, 0, 6, 8);
 }
 
+const payoutOf = (amount: number, key: string) =>
+  ['payout', 'create', '--to', 'default', '--amount', String(amount), '--once', key, '--yes'] as const;
+
 /** Pays once under a key, on both hosts at the same time, while the service may fail. */
 async function payTwice(all: Teams, key: string, amount: number, chance: () => number): Promise<void> {
   const kind = FAULTS[Math.floor(chance() * FAULTS.length * 2)];
   if (kind) await all.service.control('faultAdd', { endpoint: 'transactions.fintech-offramp', kind });
-  const words = [
-    'payout',
-    'create',
-    '--to',
-    'default',
-    '--amount',
-    String(amount),
-    '--once',
-    key,
-    '--yes',
-    '--timeout',
-    '20s',
-  ];
+  const words = [...payoutOf(amount, key), '--timeout', '20s'];
   await Promise.all(all.hosts.map((host) => may(host, words, 0, 5, 6, 7, 8)));
   await all.service.control('faultClear');
 }
@@ -179,17 +170,7 @@ let later = 0;
 /** Pays something else, after all that is unknown. */
 async function payLater(all: Teams): Promise<void> {
   later += 1;
-  const words = [
-    'payout',
-    'create',
-    '--to',
-    'default',
-    '--amount',
-    String(200_000 + later),
-    '--once',
-    `later-${later}`,
-  ];
-  await may(all.hosts[0], [...words, '--yes'], 0, 5, 6);
+  await may(all.hosts[0], payoutOf(200_000 + later, `later-${later}`), 0, 5, 6);
 }
 
 /** Reconciles until nothing is unknown, while time passes. */

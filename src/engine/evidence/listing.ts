@@ -67,6 +67,9 @@ interface Pages {
   readonly total: number;
 }
 
+/** The response with the first page of a list. */
+type FirstPage = { readonly data: unknown };
+
 /** Rows that two pages have count once. */
 const countOf = (rows: readonly ListRow[]): number =>
   new Set(rows.map(({ requestId }, index) => requestId ?? index)).size;
@@ -87,7 +90,7 @@ async function readPages(
   { endpoint, page, rowsOf, read, isUnpaged = false, isByPage = false }: EvidenceList,
   period: ListPeriod,
   isEnough: (rows: readonly ListRow[], last: readonly ListRow[]) => boolean,
-  { maxPages = MAX_PAGES, ...options }: AccountCallOptions & { readonly maxPages?: number } = {},
+  { maxPages = MAX_PAGES, begun, ...options }: AccountCallOptions & { maxPages?: number; begun?: FirstPage } = {},
 ): Promise<Pages> {
   const rows: ListRow[] = [];
   let [total, shortPages, largest] = [0, 0, PAGE];
@@ -95,7 +98,9 @@ async function readPages(
   let lastId: string | undefined;
   for (let pages = 0, size = PAGE; pages < maxPages && size <= MAX_SIZE; pages++) {
     const asked = isByPage ? dividing(rows.length, largest) : size;
-    const { data } = await account.call(endpoint, page(asked, isUnpaged ? 0 : rows.length, lastId, period), options);
+    const from = isUnpaged ? 0 : rows.length;
+    const { data } =
+      (pages === 0 ? begun : undefined) ?? (await account.call(endpoint, page(asked, from, lastId, period), options));
     const last = rowsOf(data)?.map(read);
     if (!last) return finished(false);
     if (isUnpaged) rows.length = 0;
@@ -185,7 +190,8 @@ export async function rowsBefore(
   options: AccountCallOptions,
 ): Promise<RowsBefore | undefined> {
   const { endpoint, page, rowsOf, read } = list;
-  const { data } = await account.call(endpoint, page(PAGE, 0, undefined, ALWAYS), options);
+  const begun = await account.call(endpoint, page(PAGE, 0, undefined, ALWAYS), options);
+  const { data } = begun;
   const first = rowsOf(data)?.map(read);
   if (!first) return undefined;
   const isShort = first.length < PAGE && !saysMore(data, first.length);
@@ -193,7 +199,7 @@ export async function rowsBefore(
   const more =
     isShort || isShown(first)
       ? undefined
-      : await readPages(account, list, ALWAYS, isShown, { ...options, maxPages: MAX_PAGES_BEFORE });
+      : await readPages(account, list, ALWAYS, isShown, { ...options, maxPages: MAX_PAGES_BEFORE, begun });
   const all = more?.rows ?? first;
   const isWhole = isShort || (more?.isComplete === true && !isShown(all));
   const isRanged = Object.hasOwn(shapeOf(endpoint.request()) ?? {}, 'startDate');

@@ -80,21 +80,18 @@ type Totals = Awaited<ReturnType<typeof totalsOf>>;
 
 /** What these users paid in and were paid out by bank, and how much of theirs goes on. */
 async function totalsOf(queries: Queries, ids: readonly string[]) {
-  const ofThese = `user_id IN (${marks(ids)}) AND deleted_at IS NULL`;
-  const paid = async (table: (typeof TABLES)[number]) =>
-    new Map(
-      ids.length === 0
-        ? []
-        : (
-            await queries.all<{ user_id: string; asset: Asset; minor: bigint | string }>(
-              `SELECT user_id, amount_asset AS asset, sum(amount_minor) AS minor FROM ${stored(table)}
-               WHERE ${ofThese} AND ${isDone(table)} AND amount_minor IS NOT NULL GROUP BY user_id, amount_asset`,
-              ...ids,
-            )
-          ).map(({ user_id: id, asset, minor }) => [id, amountForPeople(amount(asset, BigInt(minor)))] as const),
+  // A list of none is written so too: PostgreSQL knows no empty one.
+  const ofThese = `user_id IN (${ids.length === 0 ? 'NULL' : marks(ids)}) AND deleted_at IS NULL`;
+  const paid = async (table: (typeof TABLES)[number]) => {
+    const sums = await queries.all<{ user_id: string; asset: Asset; minor: bigint | string }>(
+      `SELECT user_id, amount_asset AS asset, sum(amount_minor) AS minor FROM ${stored(table)}
+       WHERE ${ofThese} AND ${isDone(table)} AND amount_minor IS NOT NULL GROUP BY user_id, amount_asset`,
+      ...ids,
     );
+    return new Map(sums.map(({ user_id: id, asset, minor }) => [id, amountForPeople(amount(asset, BigInt(minor)))]));
+  };
   const open = new Map<string, number>();
-  for (const table of ids.length === 0 ? [] : listsOfUsers())
+  for (const table of listsOfUsers())
     for (const { user_id: id, n } of await queries.all<{ user_id: string; n: bigint | string }>(
       `SELECT user_id, count(*) AS n FROM ${stored(table)}
        WHERE ${ofThese} AND NOT (${isDone(table)}) AND NOT (${hasFailed(table)}) GROUP BY user_id`,
