@@ -23,7 +23,11 @@ export const withTopics = (page: string): string =>
 
 function topicSection(topic: Topic): string {
   const blocks = numbered(topic).map(({ block, number }) => blockText(block, number));
-  return [`## ${topic.title}`, ...blocks, `In a terminal: \`fiatrail help ${topic.name}\`. [More](${topic.more}).\n`].join('\n\n');
+  return [
+    `## ${topic.title}`,
+    ...blocks,
+    `In a terminal: \`fiatrail help ${topic.name}\`. [More](${topic.more}).\n`,
+  ].join('\n\n');
 }
 
 const fenced = (run: readonly string[]) => ['```sh', ...run, '```'].join('\n');
