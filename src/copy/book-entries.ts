@@ -144,6 +144,8 @@ const entriesOn = (engine: Engine, isWanted: (account: string) => boolean): read
 
 /** An entry that a look at the balances may have seen or not. Times are ISO 8601 in UTC. */
 interface Moving {
+  /** The set that it is of: its entries move together. */
+  readonly name: string;
   readonly account: string;
   readonly asset: string;
   readonly minor: bigint;
@@ -183,7 +185,7 @@ function movingSql({ thing }: EntryKind, set: EntrySet, move: Move, side: 'from'
   // What is open may have ended already.
   const where = set.step === 'done' ? `(is_open = 1 OR ${set.where})` : set.where;
   const at = set.step === 'done' ? `CASE WHEN is_open = 1 THEN '${LAST}' ELSE ${set.at} END` : set.at;
-  return `SELECT * FROM (SELECT ${move[side]} AS account, ${move.asset} AS asset, ${side === 'from' ? '-' : ''}(${move.minor}) AS minor,
+  return `SELECT * FROM (SELECT '${thing.name} ${set.step} ' || id AS name, ${move[side]} AS account, ${move.asset} AS asset, ${side === 'from' ? '-' : ''}(${move.minor}) AS minor,
       ${at} AS at, substr(${began}, 1, 16) AS "from", ${until} AS until
     FROM ${stored(tableOf(thing))} WHERE ${isThing(thing)} AND ${where} AND deleted_at IS NULL AND created_at <= ? AND (is_open = 1 OR ended_at >= ?)) moving
     WHERE minor <> 0 AND account IN ('${SEEN_ACCOUNTS.join("', '")}')

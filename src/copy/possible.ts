@@ -13,11 +13,13 @@ interface SeenPart {
   readonly room: readonly [low: bigint, high: bigint];
 }
 
-/** A change of that part, between the look before and the one at which it was seen. */
+/** A change of that part, after one look and until the one at which it was seen. */
 interface PartChange {
   readonly since: string;
   readonly at: string;
   readonly minor: bigint;
+  /** Why nothing says how large it was; null if it is known. */
+  readonly known: 'UNLISTED' | null;
 }
 
 /** The most different sums of what is under way at one look; with more, only the least and the greatest of them are known. */
@@ -63,47 +65,58 @@ function both(one: Possible, other: Possible): Possible | undefined {
 
 /** A time in which the part that no list explains stayed as it was. */
 interface Run {
-  readonly since: string;
-  readonly at: string;
+  /** The number of its first look, and of the first one that has few amounts to choose from; undefined if none has. */
+  readonly first: number;
+  sure: number | undefined;
   possible: Possible;
-  readonly likely: bigint;
-  /** Whether amounts that are not known may have changed it. */
-  readonly isOpen: boolean;
 }
 
 /**
  * What a run is: what the lists say if that is possible, or what is nearest to it. Amounts that are not known are taken to explain as much as they
  * can of what changed since the run before.
  */
-function likeliest({ possible: { low, high, values }, isOpen, ...run }: Run, before: bigint | undefined): bigint {
-  const likely = isOpen && before !== undefined ? before : run.likely;
+function likeliest({ low, high, values }: Possible, likely: bigint): bigint {
   if (!values) return likely < low ? low : likely > high ? high : likely;
   const far = (value: bigint) => (value > likely ? value - likely : likely - value);
   return [...values].reduce((best, value) => (far(value) < far(best) ? value : best));
 }
 
-/** Returns the changes between neighbouring looks; before the first one it was `before`, or whatever that one saw. */
+const isPossible = ({ low, high, values }: Possible, value: bigint): boolean =>
+  values ? values.has(value) : low <= value && value <= high;
+
+/**
+ * Returns the changes between looks; before the first one it was `before`, or whatever that one saw. How large a change was is known if what is
+ * under way at looks leaves one amount before it and one after it. A look that may have seen any of a range only shows that there was a change: it
+ * is the next one that tells its likely amount which has few to choose from.
+ */
 export function changesOf(parts: readonly SeenPart[], before?: bigint): readonly PartChange[] {
+  const seen = parts.map(possibleAt);
   const runs: Run[] = [];
-  for (const [index, look] of parts.entries()) {
-    const possible = possibleAt(look);
+  for (const [index, possible] of seen.entries()) {
     const run = runs.at(-1);
     const stays = run && both(run.possible, possible);
-    if (run && stays) run.possible = stays;
-    else
-      runs.push({
-        since: parts[index - 1]?.at ?? look.at,
-        at: look.at,
-        possible,
-        likely: look.likely,
-        isOpen: look.room.some((minor) => minor !== 0n),
-      });
+    const sure = possible.values ? index : undefined;
+    if (run && stays) {
+      run.possible = stays;
+      run.sure ??= sure;
+    } else runs.push({ first: index, sure, possible });
   }
   let last = before;
-  return runs.flatMap((run) => {
-    const now = likeliest(run, last);
-    const minor = last === undefined ? 0n : now - last;
+  return runs.flatMap((run, number): PartChange[] => {
+    const { first, sure, possible } = run;
+    const look = parts[sure ?? first];
+    if (!look) return [];
+    const isOpen = sure === undefined && look.room.some((minor) => minor !== 0n);
+    const [was, now] = [last, likeliest(possible, isOpen && last !== undefined ? last : look.likely)];
     last = now;
-    return minor === 0n ? [] : [{ since: run.since, at: run.at, minor }];
+    const minor = was === undefined ? 0n : now - was;
+    if (was === undefined || minor === 0n) return [];
+    const isSure = [...(first > 0 ? [runs[number - 1]] : []), run].every((each) => each?.possible.values?.size === 1);
+    // Of what was there before the first look, only that one tells.
+    if (first === 0 && isSure) return [{ since: look.at, at: look.at, minor, known: null }];
+    const by = seen.findIndex((each, index) => index >= first && !isPossible(each, was));
+    const since = seen.findLastIndex((each, index) => index < by && !isPossible(each, now));
+    const [from, to] = [parts[Math.max(since, 0)], parts[by]];
+    return from && to ? [{ since: from.at, at: to.at, minor, known: isSure ? null : 'UNLISTED' }] : [];
   });
 }

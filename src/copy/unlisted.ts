@@ -70,12 +70,26 @@ async function startOf(queries: Queries, changedFrom: string): Promise<string | 
   const last = await queries.get<{ at: string | null }>('SELECT max(at) AS at FROM stored_balance_checks');
   const recent = new Date(Date.parse(last?.at ?? noted.at) - LONGEST_MS).toISOString();
   const from = changedFrom < recent ? changedFrom : recent;
-  const found = await queries.get<{ at: string | null }>(
-    'SELECT max(at) AS at FROM stored_balance_checks WHERE at < ?',
+  const looks = await queries.all<{ at: string }>(
+    'SELECT at FROM stored_balance_checks WHERE at < ? ORDER BY at DESC LIMIT ?',
     from,
+    BigInt(Math.max(...MOST_LOOKS)),
   );
-  return found?.at ?? undefined;
+  const times = looks.map(({ at }) => at);
+  for (const most of MOST_LOOKS) {
+    const some = times.slice(0, most).toReversed();
+    const moving = some.length > 0 ? await movingAt(queries, some) : [];
+    const quiet = some.findLast((at) => underWayAt(at, moving).length === 0);
+    if (quiet !== undefined) return quiet;
+  }
+  return times[0];
 }
+
+/** How many looks are searched for one at which nothing was under way: whatever is seen later, it shows what it showed. */
+const MOST_LOOKS = [1, 8, 50];
+
+const underWayAt = (at: string, moving: Open['moving']) =>
+  moving.filter(({ from, until }) => from <= at && at <= until);
 
 /** What there was at the first look beside all that entries say. */
 async function openingOf(
@@ -145,11 +159,12 @@ interface Open {
 
 /** What may have changed a balance at a look or not, and by how much at least and at most. */
 function openAt(at: string, { moving, unknown }: Open) {
-  const under = moving.filter(({ from, until }) => from <= at && at <= until);
+  const under = underWayAt(at, moving);
   const taken = unknown.filter((each) => each.at <= at).map(({ minor }) => minor);
   const added = (some: readonly bigint[]) => some.reduce((all, minor) => all + minor, 0n);
+  const sets = Map.groupBy(under, ({ name }) => name);
   return {
-    effects: under.map((each) => (each.at <= at ? each.minor : -each.minor)),
+    effects: [...sets.values()].map((own) => added(own.map((each) => (each.at <= at ? each.minor : -each.minor)))),
     room: [added(taken.filter((minor) => minor < 0n)), added(taken.filter((minor) => minor > 0n))] as const,
   };
 }
@@ -172,7 +187,7 @@ function changesAt(
     return { at, likely, ...openAt(at, { moving, unknown }) };
   });
   const row = { account: place.account, asset: place.asset, user_id: '' };
-  const changes = changesOf(parts, 0n).map((change) => ({ ...row, ...change, step: 'unlisted', known: null }));
+  const changes = changesOf(parts, 0n).map((change) => ({ ...row, ...change, step: 'unlisted' }));
   return [...changes, ...unknownChanges(parts, changes, unknown).map((change) => ({ ...row, ...change }))];
 }
 

@@ -126,6 +126,7 @@ describe('what another host accepted, who looked at other times', () => {
     from: at(from),
     to: at(to),
     minor,
+    known: null,
   });
   const accepted = (from: number, to: number, minor: bigint, reason = 'why') => ({
     ...seen(from, to, minor),

@@ -88,6 +88,17 @@ test('the cost is not known of what was there before the first sync, which is so
     { id: 's1', cost: { value: null, known: { is: 'no', why: 'BOUGHT_BEFORE' } }, profit: { value: null } },
     { id: 's2', profit: { value: null } },
   ]);
+  // It was there before, whenever it was read.
+  const sold = await accountWith(
+    [
+      trade('b1', 'buy', 1, '100', '140000', usdc('100.000000')),
+      trade('s1', 'sell', 2, '30', '45000', cngn('45000.000000')),
+    ],
+    130_000_000,
+  );
+  expect((await json(sold, 'report', 'profit', '--until', '2026-01-02')).sales).toMatchObject([
+    { id: 's1', cost: { value: null, known: { is: 'no', why: 'BOUGHT_BEFORE' } } },
+  ]);
   expect([profit.value, unknown]).toEqual([null, 2]);
   expect((await run(before, 'report', 'profit', '--complete')).code).toBe(9);
   const short = await accountWith([...TRADES, trade('s3', 'sell', 5, '1', '1500', cngn('1500.000000'))]);

@@ -60,7 +60,7 @@ function decided(given: Omit<Decision, 'of'>, differences: readonly Difference[]
     const of = [...Map.groupBy(own, (each) => each.to).values()].flatMap((each) => {
       const [first] = each;
       const minor = each.reduce((sum, one) => sum + one.minor, 0n);
-      return first ? [{ asset, from: first.from, to: first.to, minor, accepted: 0n, reason: null }] : [];
+      return first ? [{ asset, from: first.from, to: first.to, minor, known: null, accepted: 0n, reason: null }] : [];
     });
     if (of.length > 0) return { ...given, of };
     throw new CliError('usage', `nothing in ${asset} was accepted in this period`, {

@@ -92,11 +92,12 @@ export function balanceLines(assets: readonly PrintedAsset[]): Below {
 }
 
 /** A difference as printed. */
-export const printedDifference = ({ asset, from, to, minor, accepted, reason }: Difference) => ({
+export const printedDifference = ({ asset, from, to, minor, known, accepted, reason }: Difference) => ({
   asset,
   from,
   until: to,
   amount: amount(asset, minor),
+  isSure: known === null,
   accepted: amount(asset, accepted),
   reason,
 });
@@ -107,6 +108,7 @@ export const differenceSchema = () =>
     from: z.iso.datetime(),
     until: z.iso.datetime(),
     amount: amountSchema(),
+    isSure: z.boolean(),
     accepted: amountSchema(),
     reason: z.nullable(z.string()),
   });
@@ -121,10 +123,10 @@ const DIFFERENCE_COLUMNS: readonly Column[] = [
 /** The differences below a report; none if there are none. */
 export function differenceLines(differences: readonly Difference[]): readonly Below[] {
   if (differences.length === 0) return [];
-  const rows = differences.map(({ asset, from, to, minor, accepted, reason }) => ({
+  const rows = differences.map(({ asset, from, to, minor, known, accepted, reason }) => ({
     from,
     until: to,
-    amount: amountForPeople(amount(asset, minor)),
+    amount: `${known === null ? '' : 'about '}${amountForPeople(amount(asset, minor))}`,
     accepted: minor === accepted ? (reason ?? 'yes') : 'no',
   }));
   return [{ title: 'In no list', isAlways: true, rows, columns: DIFFERENCE_COLUMNS }];

@@ -85,7 +85,7 @@ test.each(Array.from({ length: SEEDS }, (_, index) => SEED + index))(
     onTestFailed(() => console.error(`repeat this with FIATRAIL_SOAK_SEED=${seed} FIATRAIL_SOAK_TRUTH=${DAYS}`));
     const told = await campaign({ seed, days: DAYS, operations: 20 * DAYS }, casesOf);
     if (IS_LONG) report(`seed ${seed}, ${DAYS} days`, told);
-    for (const [name, { wrong }] of told.tallies) expect(wrong, name).toEqual([]);
+    expect([...told.tallies].flatMap(([name, { wrong }]) => wrong.map((line) => `${name}: ${line}`))).toEqual([]);
   },
 );
 

@@ -247,7 +247,7 @@ function unlistedIn(seen: Seen, { from, to }: Span, asset: Asset): Figure {
   const after = afterSync(seen, to);
   if (after) return unknownFigure(asset, reasonOf(after));
   const own = seen.changes.filter((change) => change.asset === asset && change.from < to && change.to > from);
-  const isInside = (change: UnexplainedChange) => change.from >= from && change.to <= to;
+  const isInside = ({ from: since, to: at, known }: UnexplainedChange) => since >= from && at <= to && known === null;
   if (!own.every(isInside)) return unknownFigure(asset, because('UNLISTED'));
   return amount(
     asset,

@@ -9,6 +9,8 @@ export interface Difference extends Span {
   readonly asset: Asset;
   /** In the smallest unit. */
   readonly minor: bigint;
+  /** Why nothing says how much it was: then `minor` is what is likely; null if it is known. */
+  readonly known: 'UNLISTED' | null;
   /** How much of it people have accepted, and why. */
   readonly accepted: bigint;
   readonly reason: string | null;
@@ -17,7 +19,7 @@ export interface Difference extends Span {
 /** Returns the changes of balances that no list shows and that were, or may have been, in a period: as the last sync noted them. */
 export async function changesIn(queries: Queries, { from, to }: Span): Promise<readonly UnexplainedChange[]> {
   const rows = await queries.all<UnexplainedChange>(
-    `SELECT asset, min(since) AS "from", at AS "to", CAST(sum(minor) AS BIGINT) AS minor FROM ${UNLISTED.name}
+    `SELECT asset, min(since) AS "from", at AS "to", CAST(sum(minor) AS BIGINT) AS minor, max(known) AS known FROM ${UNLISTED.name}
      WHERE user_id = '' AND step = 'unlisted' AND at > ? AND since < ? GROUP BY asset, at HAVING sum(minor) <> 0 ORDER BY at, asset`,
     from,
     to,

@@ -79,7 +79,7 @@ function printed(
 /** What no list shows: the changes of each balance, at the looks that saw them. */
 async function unlistedIn(queries: Queries, { from, to }: Span): Promise<readonly LineRow[]> {
   const rows = await queries.all<EntryRow>(
-    `SELECT at, '${BALANCE}' AS thing, since AS id, step, account, NULL AS user_id, asset, minor, NULL AS known FROM ${UNLISTED.name}
+    `SELECT at, '${BALANCE}' AS thing, since AS id, step, account, NULL AS user_id, asset, CASE WHEN known IS NULL THEN minor END AS minor, known FROM ${UNLISTED.name}
      WHERE user_id = '' AND step = 'unlisted' AND at > ? AND at <= ? ORDER BY at, account, asset`,
     from,
     to,

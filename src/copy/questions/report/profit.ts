@@ -46,9 +46,9 @@ interface EntryRow {
   readonly known: string | null;
 }
 
-/** Completed trades, and what balances say of the vault and no list does, in the order of time. */
+/** Completed trades, and what balances say of the vault and no list does, in the order of time. What was there first may be seen after the period. */
 const ENTRIES = `SELECT at, bound, id, thing, step, account, asset, amount_minor AS minor, known FROM book_entries
-  WHERE (at <= ? OR bound <= ?) AND (thing = 'trade' AND step = 'done' AND account IN ('assets:transit:trade', 'assets:wallet', 'assets:vault')
+  WHERE (at <= ? OR bound <= ? OR step = 'opening') AND (thing = 'trade' AND step = 'done' AND account IN ('assets:transit:trade', 'assets:wallet', 'assets:vault')
     OR thing = '${BALANCE}' AND account = 'assets:vault')
   ORDER BY at, id, account`;
 

@@ -74,12 +74,16 @@ interface EntryRow {
   readonly why: string | null;
 }
 
+/** Whether an entry is a change that no list shows and whose amount nothing says: an SQL condition. */
+const IS_UNSURE = `step = 'unlisted' AND known = 'UNLISTED'`;
+
 /** What is not exact stands where it had certainly been: what there was before it and after it is known there. */
 const entriesIn = (queries: Queries, [sql, ...values]: Condition, { from, to }: Span): Promise<EntryRow[]> =>
   queries.all<EntryRow>(
-    `SELECT at, max(CASE WHEN bound > at AND bound <= ? THEN bound ELSE at END) AS "by", asset, thing, step, id, CASE WHEN count(amount_minor) = count(*) THEN CAST(sum(amount_minor) AS BIGINT) END AS minor,
+    `SELECT at, max(CASE WHEN bound > at AND bound <= ? THEN bound ELSE at END) AS "by", asset, thing, step, id,
+       CASE WHEN count(amount_minor) = count(*) AND max(CASE WHEN ${IS_UNSURE} THEN 1 END) IS NULL THEN CAST(sum(amount_minor) AS BIGINT) END AS minor,
        CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS part, count(*) - count(amount_minor) AS unknowns,
-       max(CASE WHEN amount_minor IS NULL THEN known END) AS why
+       max(CASE WHEN amount_minor IS NULL OR ${IS_UNSURE} THEN known END) AS why
      FROM book_entries WHERE ${sql} AND at > ? AND at <= ? GROUP BY at, asset, thing, step, id
      HAVING count(amount_minor) < count(*) OR sum(amount_minor) <> 0 ORDER BY 2, thing, id, step`,
     to,
