@@ -1,8 +1,13 @@
 import type { ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { Clock } from '../base/world.ts';
 
 /** How often the page is told that something is new, at most. */
 const EVERY_MS = 250;
+/** While this process is busy, it is told so many times less often: nobody reads rows that change faster, and to draw them takes time from what is busy. */
+const BUSY_TIMES = 4;
+/** The part of its time that a busy process works. */
+const BUSY = 0.5;
 /** A browser that reads nothing for this many changes is gone or stuck. Its connection ends, and it comes back by itself if it lives. */
 const MOST_UNREAD = 40;
 /** Pages that are open at the same time. */
@@ -21,7 +26,22 @@ interface OpenFeed {
   unread: number;
 }
 
-export function createFeed(clock: Clock, version: () => string | Promise<string>): Feed {
+/** Returns whether this process was busy since it was last asked. */
+function createLoad(): () => boolean {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization > BUSY;
+  };
+}
+
+export function createFeed(
+  clock: Clock,
+  version: () => string | Promise<string>,
+  isBusy: () => boolean = createLoad(),
+): Feed {
   const listeners = new Set<OpenFeed>();
   const stopping = new AbortController();
   const tell = (listener: OpenFeed, current: string) => {
@@ -36,8 +56,10 @@ export function createFeed(clock: Clock, version: () => string | Promise<string>
     if (listener.unread > MOST_UNREAD) listener.response.destroy();
   };
   const run = async () => {
-    while (!stopping.signal.aborted) {
-      if (listeners.size > 0) {
+    for (let waited = 1; !stopping.signal.aborted; waited += 1) {
+      const isDue = !isBusy() || waited >= BUSY_TIMES;
+      if (isDue) waited = 0;
+      if (isDue && listeners.size > 0) {
         const current = await Promise.resolve(version()).catch(() => undefined);
         if (current !== undefined) for (const each of listeners) tell(each, current);
       }
