@@ -1233,7 +1233,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     file: 'src/journal/transitions.ts',
     line: 'await addSpent(queries, spent, -1n);',
-    change: 'moves }, 1n);',
+    change: 'await addSpent(queries, spent, 1n);',
     tests: ['test/journal/spending.test.ts'],
   },
   {
