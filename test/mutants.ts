@@ -6005,7 +6005,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/journal/files.ts',
     line: "        if (now.state !== 'planned') return now;",
     change: '',
-    tests: FILE_PLANS,
+    tests: STAGED,
     failing: 1,
   },
   {
