@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { performance } from 'node:perf_hooks';
 import type { Clock } from '../base/world.ts';
 
 /** How often the page is told that something is new, at most. */
@@ -26,22 +25,8 @@ interface OpenFeed {
   unread: number;
 }
 
-/** Returns whether this process was busy since it was last asked. */
-function createLoad(): () => boolean {
-  let last = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization > BUSY;
-  };
-}
-
-export function createFeed(
-  clock: Clock,
-  version: () => string | Promise<string>,
-  isBusy: () => boolean = createLoad(),
-): Feed {
+/** `loadOf` tells which part of the time since it was last asked this process has worked. */
+export function createFeed(clock: Clock, version: () => string | Promise<string>, loadOf: () => number): Feed {
   const listeners = new Set<OpenFeed>();
   const stopping = new AbortController();
   const tell = (listener: OpenFeed, current: string) => {
@@ -57,7 +42,7 @@ export function createFeed(
   };
   const run = async () => {
     for (let waited = 1; !stopping.signal.aborted; waited += 1) {
-      const isDue = !isBusy() || waited >= BUSY_TIMES;
+      const isDue = loadOf() <= BUSY || waited >= BUSY_TIMES;
       if (isDue) waited = 0;
       if (isDue && listeners.size > 0) {
         const current = await Promise.resolve(version()).catch(() => undefined);

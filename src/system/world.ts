@@ -84,11 +84,17 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     exit: (code) => process.exit(code),
     ensurePrivateDir: ensurePrivateFolder,
     turn,
-    limitProcess,
-    steadyMemory,
-    usedMemoryBytes: () => process.memoryUsage.rss(),
+    ...ofProcess,
   };
 }
+
+/** What this process takes of the machine. */
+const ofProcess = {
+  limitProcess,
+  steadyMemory,
+  meterLoad,
+  usedMemoryBytes: () => process.memoryUsage.rss(),
+};
 
 /** Where the program's own files are, and whether they are as they were built. */
 const ownFiles = (files: ProgramFiles): Pick<World, 'ownFile' | 'checkFiles'> => ({
@@ -134,6 +140,16 @@ function steadyMemory(youngBytes = 0): void {
   const young = v8.getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
   // The size itself cannot be set in a process that runs, only whether it grows.
   if (young >= youngBytes) v8.setFlagsFromString('--semi-space-growth-factor=1');
+}
+
+function meterLoad(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
 }
 
 /** Hides Node 22's warning that node:sqlite is experimental (docs/decisions), and no other warning. */

@@ -16,7 +16,7 @@ async function served() {
   const feed = createFeed(
     { now: () => 0, sleep },
     () => `${version}-${'x'.repeat(LONG)}`,
-    () => isBusy,
+    () => (isBusy ? 0.9 : 0.1),
   );
   const responses: ServerResponse[] = [];
   const isTaken: boolean[] = [];
