@@ -111,6 +111,48 @@ describe('a service that is not as it should be', () => {
     expect((await synced(world))('deposits')).toMatchObject({ rows: 5, isComplete: true });
   });
 
+  /** A service whose list of deposits counts more rows than it shows, or fewer. */
+  function countingWrongly(more: (reading: number) => number) {
+    const { service, clock } = rig();
+    const total = /"total":(\d+)/;
+    let readings = 0;
+    const world = fakeWorld({
+      clock,
+      env: ACCOUNT,
+      network: async (request, ...rest) => {
+        const answer = await service.exchange(request, ...rest);
+        if (!request.url.includes('/deposits')) return answer;
+        readings += 1;
+        const body = answer.body.replace(total, (_, count) => `"total":${Number(count) + more(readings)}`);
+        return { ...answer, body };
+      },
+    });
+    const readingsOf = async (...argv: string[]) => {
+      readings = 0;
+      await synced(world, ...argv);
+      return readings;
+    };
+    return { service, readingsOf };
+  }
+
+  test('counts wrongly, each time otherwise: nothing is proved, and the list is read again by the next sync', async () => {
+    let isLater = false;
+    const { service, readingsOf } = countingWrongly((reading) => (isLater ? 9 : reading));
+    for (let each = 0; each < 5; each++) service.add('deposits');
+    const first = await readingsOf();
+    isLater = true;
+    expect([first, await readingsOf(), await readingsOf()]).toEqual([6, 6, 4]);
+  });
+
+  test('counts a row too few while one goes: the list is read a second time', async () => {
+    const { service, readingsOf } = countingWrongly(() => -1);
+    for (let each = 0; each < 5; each++) service.add('deposits');
+    await readingsOf();
+    const same = await readingsOf('--full');
+    service.rows['deposits']?.pop();
+    expect([same, await readingsOf('--full')]).toEqual([2, 4]);
+  });
+
   test('changes an old row that was not final: it is read again by its time, and not the whole list', async () => {
     const { service, world, clock } = rig();
     for (let each = 0; each < 350; each++) {
@@ -124,6 +166,20 @@ describe('a service that is not as it should be', () => {
     expect((await synced(world))('deposits')).toMatchObject({ changed: 1, isComplete: true });
     expect(service.requests.filter((each) => each === '/deposits')).toHaveLength(2);
     expect(query(world, "SELECT count(*) AS n FROM deposits WHERE status = 'completed'")).toEqual([{ n: 350 }]);
+  });
+
+  test('takes back what had ended well before it was first seen: both are known, the first from its end on', async () => {
+    const { service, world, clock } = rig();
+    service.add('payouts');
+    service.move('payouts', 0, 'completed');
+    await synced(world);
+    await clock.sleep(MINUTE_MS, never);
+    service.move('payouts', 0, 'failed');
+    await synced(world, '--full');
+    expect(query(world, 'SELECT status FROM status_changes ORDER BY seen_at')).toEqual([
+      { status: 'completed' },
+      { status: 'failed' },
+    ]);
   });
 
   test('shows a row late, behind a page of newer ones', async () => {
