@@ -178,7 +178,7 @@ test('the first page has the balances of the ledger, what needs someone, and say
      WHERE asset = 'CNGN' AND wallet.user IS NOT NULL AND wallet.fintech = 1`,
   );
   const [cngn] = now.balances.filter(({ asset }) => asset === 'CNGN');
-  const shown = cngn?.parts.find(({ title }) => title === 'Users’ wallets')?.text ?? '';
+  const shown = cngn?.parts.find(({ title }) => title === 'User wallets')?.text ?? '';
   expect(Number(shown.replace(/[^\d.]/g, ''))).toBe(Number(users?.n) / 1e6);
   box.service.store.exec("UPDATE account SET balance = balance + 5 WHERE code = 'reserve'");
   const broken = await read();

@@ -60,6 +60,10 @@ function App() {
     setAbout(read);
   };
   const panes = about ? panesOf(about) : [];
+  useEffect(() => {
+    // On a narrow screen, not all of them are seen.
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [about, route.pane]);
   useKeys(panes.map(({ name }) => name));
   useFocus(route);
   useEffect(() => {
@@ -189,14 +193,15 @@ function Pane({ route, about, version }: PaneProps) {
 
 function ListPane({ route, about, version }: PaneProps) {
   const { pane, id } = route;
-  const { columns = [], empty = '' } = LISTS[pane] ?? {};
+  const { columns = [], empty } = LISTS[pane] ?? {};
+  const todo = empty?.[about.documents.includes('clock') ? 'sandbox' : 'account'] ?? '';
   return (
     <div class={`split ${id ? 'open' : ''}`}>
       <div class="side">
         {pane === 'points' ? <AddPoint about={about} /> : <FilterBar route={route} about={about} />}
         <List
           name={pane}
-          {...{ columns, filters: route, version, empty }}
+          {...{ columns, filters: route, version, empty: todo }}
           selected={id}
           onSelect={(chosen, isReplacing) => goTo({ ...route, id: chosen }, isReplacing)}
         />
