@@ -82,7 +82,7 @@ export function ClockPane({ about, version }: PaneProps) {
 const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 
 const advanced = ({ now, events }: Readonly<Record<string, unknown>>) =>
-  `Sandbox time is now ${String(now).replace('T', ' ').slice(0, 19)} UTC. ${events} scheduled ${events === 1 ? 'step' : 'steps'} ran.`;
+  `Sandbox time is now ${now}. ${events} scheduled ${events === 1 ? 'step' : 'steps'} ran.`;
 
 function Advance({ hasNext }: { readonly hasNext: boolean }) {
   const isBusy = useContext(Busy);

@@ -85,8 +85,14 @@ function App() {
         {about.actions.includes('save') && <Save />}
         <Clock now={clock?.now} />
         <Keys />
-        <span class={`live ${feed.isLive ? 'on' : ''}`} role="status">
-          {!feed.isLive ? '○ Not connected' : about.title.endsWith('(saved)') ? 'Saved' : '● Live'}
+        <span class={`live ${feed.isLive ? 'on' : ''} ${feed.isLost ? 'lost' : ''}`} role="status">
+          {feed.isLost
+            ? '○ Not connected; is its command still running?'
+            : !feed.isLive
+              ? '○ Connecting'
+              : about.title.endsWith('(saved)')
+                ? 'Saved'
+                : '● Live'}
         </span>
       </header>
       <nav aria-label="Panes">
@@ -145,7 +151,7 @@ class Fence extends Component<{ readonly children: ComponentChildren }, { readon
 function saidOf(error: Error): string {
   if (error instanceof Refused && error.status === 401)
     return 'This link has already been used, or its session has ended. Run the command again and open the link that it prints.';
-  return `The inspector cannot be reached: ${error.message}`;
+  return error.message;
 }
 
 function Search({ text }: { readonly text: string }) {
