@@ -127,7 +127,7 @@ function SideTable({ of: { title, orders, total, levels, more }, pair, side }: S
         <p class="note">
           No orders. To add one, run{' '}
           <code>
-            fiatrail fx orders create --pair {plain(pair)} --side {side}
+            fiatrail fx orders create --pair {plain(pair)} --side {side} --price PRICE --min AMOUNT --max AMOUNT
           </code>
           .
         </p>

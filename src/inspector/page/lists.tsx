@@ -67,7 +67,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   requests: {
     title: 'Requests',
-    empty: { sandbox: 'To send one, run `fiatrail balances`.' },
+    empty: { sandbox: 'To send one, run `fiatrail balances account`.' },
     statesTitle: 'Status or effect',
     columns: [
       column('at', 'Machine time', 'time'),
@@ -139,7 +139,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   ledger: {
     title: 'Ledger',
-    empty: { sandbox: 'To move money, run `fiatrail sandbox pay ACCOUNT_NUMBER --amount 5000`.' },
+    empty: { sandbox: 'To move money, run `fiatrail sandbox pay ACCOUNT_NUMBER --amount 5000 --sender NAME`.' },
     columns: [
       column('id', 'Set', 'number'),
       column('at', 'Time', 'time'),
