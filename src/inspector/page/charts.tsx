@@ -140,8 +140,10 @@ interface CardProps {
 
 function ChartCard({ chart, by, parts }: CardProps) {
   const [chosen, setChosen] = useState<number>();
-  const at = Math.min(chosen ?? parts.length - 1, parts.length - 1);
   const { unit, lines } = chart;
+  // Until someone chooses, the newest part of which something is known.
+  const known = parts.findLastIndex((_, part) => lines.some(({ figures }) => (figures[part]?.value ?? null) !== null));
+  const at = Math.min(chosen ?? (known < 0 ? parts.length - 1 : known), parts.length - 1);
   return (
     <section class="card chart">
       <h2>{titleOf(chart)}</h2>
