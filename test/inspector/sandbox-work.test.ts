@@ -172,6 +172,9 @@ test('the first page has the balances of the ledger, what needs someone, and say
   const now = await read();
   expect(now.sandbox).toMatchObject({ isBalanced: true, faults: [] });
   expect(now.sandbox.due.length).toBeGreaterThan(0);
+  // A vault or an onboarding moves nothing.
+  expect(now.latest.length).toBeGreaterThan(0);
+  expect(now.latest.filter((row) => row['amount'] === null)).toEqual([]);
   expect(now.volumes).toContainEqual(expect.objectContaining({ title: 'onramp', today: '₦40,000.00' }));
   const users = box.service.store.get<{ n: bigint }>(
     `SELECT sum(balance) AS n FROM account JOIN wallet ON code LIKE 'wallet/' || wallet.id || '/%'
