@@ -29,7 +29,7 @@ export const lookOfOperation = (
 ): Look => (isOutcomeUnknown(operation) ? 'you' : (OPERATIONS[operation.state] ?? 'open'));
 
 const EVENTS: Readonly<Record<string, Look>> = {
-  ...{ delivered: 'done', forwarded: 'done', event: 'done', waiting: 'open' },
+  ...{ delivered: 'done', forwarded: 'done', received: 'done', waiting: 'open' },
   ...{ 'given-up': 'you', dead: 'you', quarantined: 'you' },
 };
 

@@ -60,7 +60,7 @@ export async function workNeeds(list: List, name: string, nowMs: number): Promis
   const all = await Promise.all(
     wanted.map(async ([what, filters]) => {
       const { total } = await list.page({ text: '', state: '', from: 0, limit: 0, ...filters });
-      return counted(total, [what, what], { list: name, filters });
+      return counted(total, [`transaction ${what}`, `transactions ${what}`], { list: name, filters });
     }),
   );
   return all.flat();

@@ -192,7 +192,7 @@ async function read(source: InspectorSource, pathname: string, query: URLSearchP
   }
   const detail = await list.detail(id);
   return detail === undefined
-    ? refused({ status: 404, error: 'it is not in this list, or no longer' })
+    ? refused({ status: 404, error: 'this list does not have it, or no longer does' })
     : json(200, await withLinks(source, withCopies(name, detail), { list: name, id }));
 }
 

@@ -93,7 +93,7 @@ describe('inspect', () => {
     ]);
     expect(detail.events.length).toBeGreaterThan(0);
     const event = await read(`/api/lists/events/${detail.events[0].id}`);
-    expect(event).toMatchObject({ subject: used.onramp, state: 'event', forwards: [] });
+    expect(event).toMatchObject({ subject: used.onramp, state: 'received', forwards: [] });
     expect(JSON.parse(event.data)).toMatchObject({ requestId: used.onramp });
   });
 

@@ -172,13 +172,16 @@ test('the first page has the balances of the ledger, what needs someone, and say
   const now = await read();
   expect(now.sandbox).toMatchObject({ isBalanced: true, faults: [] });
   expect(now.sandbox.due.length).toBeGreaterThan(0);
+  // A vault or an onboarding moves nothing.
+  expect(now.latest.length).toBeGreaterThan(0);
+  expect(now.latest.filter((row) => row['amount'] === null)).toEqual([]);
   expect(now.volumes).toContainEqual(expect.objectContaining({ title: 'onramp', today: '₦40,000.00' }));
   const users = box.service.store.get<{ n: bigint }>(
     `SELECT sum(balance) AS n FROM account JOIN wallet ON code LIKE 'wallet/' || wallet.id || '/%'
      WHERE asset = 'CNGN' AND wallet.user IS NOT NULL AND wallet.fintech = 1`,
   );
   const [cngn] = now.balances.filter(({ asset }) => asset === 'CNGN');
-  const shown = cngn?.parts.find(({ title }) => title === 'Users’ wallets')?.text ?? '';
+  const shown = cngn?.parts.find(({ title }) => title === 'User wallets')?.text ?? '';
   expect(Number(shown.replace(/[^\d.]/g, ''))).toBe(Number(users?.n) / 1e6);
   box.service.store.exec("UPDATE account SET balance = balance + 5 WHERE code = 'reserve'");
   const broken = await read();

@@ -14,7 +14,8 @@ function stateOf({ quarantined, forwards, kind }: InboxEvent): string {
   if (quarantined !== null) return 'quarantined';
   if (forwards.some(({ state }) => state === 'dead')) return 'dead';
   if (forwards.some(({ state }) => state === 'waiting')) return 'waiting';
-  return forwards.length > 0 ? 'forwarded' : kind;
+  if (forwards.length > 0) return 'forwarded';
+  return kind === 'event' ? 'received' : kind;
 }
 
 export function rowOfEvent(event: InboxEvent): Row {

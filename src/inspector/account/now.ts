@@ -84,7 +84,7 @@ function balancesOf(
     ...TOKENS.map((asset) => ({
       asset,
       parts: [
-        known('Own wallets', asset, held?.get(asset), NOT_SYNCED),
+        known('Account wallets', asset, held?.get(asset), NOT_SYNCED),
         usersPart(
           asset,
           owed.find((each) => each.asset === asset),
@@ -98,7 +98,7 @@ function balancesOf(
 
 /** What users hold together, which is at least what is known of them. */
 function usersPart(asset: Asset, row: OwedRow | undefined): NowFigure {
-  const title = 'Users’ wallets';
+  const title = 'User wallets';
   const sum = row === undefined || row.minor === null ? undefined : BigInt(row.minor);
   if (row === undefined || sum === undefined)
     return { title, text: null, why: 'not read yet; run: fiatrail report owed' };

@@ -2,7 +2,7 @@ import { type About, useRead } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { type Life, Picture } from './picture.tsx';
 import { hrefOf } from './route.tsx';
-import { Copy, Json, Linked, plain, State, Time, Wide } from './text.tsx';
+import { Copy, heading, Json, Prose, plain, State, span, Time, Wide } from './text.tsx';
 
 interface OperationDetail {
   readonly id: string;
@@ -32,7 +32,7 @@ interface OperationDetail {
 export function OperationDetails({ detail: of }: { readonly detail: OperationDetail }) {
   return (
     <>
-      <h2>{plain(of.summary)}</h2>
+      <h2>{heading(of.summary)}</h2>
       <Facts
         of={[
           ['Status', <State of={of.state} look={of.look} />],
@@ -47,14 +47,20 @@ export function OperationDetails({ detail: of }: { readonly detail: OperationDet
           ['Detail', of.detail],
         ]}
       />
-      <Picture life={of.life} />
-      <ol class="path">
-        {of.changes.map(({ state, at, detail, host }) => (
-          <li>
-            {plain(state)} <Time at={at} /> on {plain(host)} {detail && <span class="note">{plain(detail)}</span>}
+      <h3>What happened</h3>
+      <ol class="timeline">
+        {of.changes.map(({ state, at, detail, host }, index) => (
+          <li class="from-state">
+            <Time at={at} />
+            <Passed from={of.changes[index - 1]?.at} to={at} />
+            <span>
+              {plain(state)} {detail && <span class="note">{plain(detail)}</span>}
+            </span>
+            <span class="note source">{plain(host)}</span>
           </li>
         ))}
       </ol>
+      <Picture life={of.life} />
       <div class="sides">
         <section>
           <h3>Request</h3>
@@ -76,6 +82,12 @@ export function OperationDetails({ detail: of }: { readonly detail: OperationDet
       <Copy label="Copy as fiatrail" text={of.copies.fiatrail} />
     </>
   );
+}
+
+/** The time between two changes; nothing if there is none. */
+function Passed({ from, to }: { readonly from: string | undefined; readonly to: string }) {
+  const ms = from === undefined ? 0 : Date.parse(to) - Date.parse(from);
+  return <span class="passed">{ms > 0 ? `+${span(ms)}` : ''}</span>;
 }
 
 interface PlanDetail {
@@ -102,7 +114,7 @@ interface PlanDetail {
 export function PlanDetails({ detail: of }: { readonly detail: PlanDetail }) {
   return (
     <>
-      <h2>{plain(of.summary)}</h2>
+      <h2>{heading(of.summary)}</h2>
       <Facts
         of={[
           ['Status', <State of={of.state} look={of.look} />],
@@ -113,27 +125,31 @@ export function PlanDetails({ detail: of }: { readonly detail: PlanDetail }) {
           ['Hash', of.hash],
         ]}
       />
-      <ol class="path">
-        {of.history.map(({ act, at, by, reason, operationId }) => (
-          <li>
-            {plain(act)} by {plain(by)} <Time at={at} /> {reason && <span class="note">{plain(reason)}</span>}
-            {operationId && <a href={hrefOf({ pane: 'operations', id: operationId })}>{plain(operationId)}</a>}
+      {of.history.length > 0 && <h3>What happened</h3>}
+      <ol class="timeline">
+        {of.history.map(({ act, at, by, reason, operationId }, index) => (
+          <li class="from-state">
+            <Time at={at} />
+            <Passed from={of.history[index - 1]?.at ?? of.at} to={at} />
+            <span>
+              {plain(act)} by {plain(by)} {reason && <span class="note">{plain(reason)}</span>}{' '}
+              {operationId && <a href={hrefOf({ pane: 'operations', id: operationId })}>{plain(operationId)}</a>}
+            </span>
           </li>
         ))}
       </ol>
-      <Facts
-        of={[...Map.groupBy(of.lines, ({ label }) => label)].map(
-          ([label, lines]) =>
-            [
-              label,
-              lines.map(({ value }) => (
-                <div>
-                  <Linked text={value} />
-                </div>
-              )),
-            ] as const,
-        )}
-      />
+      {[...Map.groupBy(of.lines, ({ label }) => label)].map(([label, lines]) => (
+        <section>
+          <h3>{heading(label)}</h3>
+          <ul class="lines">
+            {lines.map(({ value }) => (
+              <li>
+                <Prose text={value} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
       <Copy label="Copy as fiatrail" text={of.copies.fiatrail} />
     </>
   );
@@ -152,9 +168,13 @@ interface CopiedTable {
 /** How much of each list was copied, and how fresh it is. */
 export function CopyPane({ version }: { readonly about: About; readonly version: string }) {
   const { value, problem } = useRead<{ readonly tables: readonly CopiedTable[] }>('/api/documents/copy', version);
-  if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
+  if (!value) return <p class="note empty">{problem ? plain(problem) : 'Reading…'}</p>;
   if (value.tables.length === 0)
-    return <p class="note">This account has not been copied to this machine yet. Run: fiatrail sync</p>;
+    return (
+      <p class="note empty">
+        This account has not been copied to this machine yet. Run: <code>fiatrail sync</code>
+      </p>
+    );
   return (
     <div class="cards">
       <section class="card">
@@ -175,9 +195,9 @@ export function CopyPane({ version }: { readonly about: About; readonly version:
                   <td>
                     {rows > 0 ? <a href={hrefOf({ pane: 'copied', state: table })}>{plain(table)}</a> : plain(table)}
                   </td>
-                  <td class="number">{rows}</td>
-                  <td class="number">{open}</td>
-                  <td class="number">{deleted}</td>
+                  <td class="number">{rows.toLocaleString('en')}</td>
+                  <td class="number">{open.toLocaleString('en')}</td>
+                  <td class="number">{deleted.toLocaleString('en')}</td>
                   <td>
                     <State of={isComplete ? 'yes' : 'no'} look={isComplete ? 'done' : 'you'} />
                   </td>

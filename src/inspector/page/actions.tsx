@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext, useId, useRef, useState } from 'preact/hooks';
 import { post } from './api.tsx';
-import { plain } from './text.tsx';
+import { Prose, plain } from './text.tsx';
 
 /** Whether a history is being simulated: nothing else changes the sandbox meanwhile. */
 export const Busy = createContext(false);
@@ -28,7 +28,7 @@ export function useAction(): readonly [said: string, run: Run] {
 /** What a change said, for everyone. */
 export const Said = ({ text }: { readonly text: string }) => (
   <span role="status" class="said">
-    {plain(text)}
+    <Prose text={text} />
   </span>
 );
 

@@ -33,15 +33,26 @@ async function answerOf(response: Response): Promise<unknown> {
   throw new Refused(response.status, (answer as { error?: string }).error ?? `HTTP ${response.status}`);
 }
 
-export const get = async <T,>(path: string): Promise<T> => (await answerOf(await fetch(path))) as T;
+/** Asks the server. A browser says only that it could not fetch. */
+const ask = (path: string, init?: RequestInit): Promise<Response> =>
+  fetch(path, init).catch(() => {
+    throw new Error('The inspector cannot be reached. If its command has ended, run it again and open the new link.');
+  });
+
+export const get = async <T,>(path: string): Promise<T> => (await answerOf(await ask(path))) as T;
 
 export const post = async (path: string, input: object): Promise<unknown> =>
-  answerOf(await fetch(path, { method: 'POST', body: JSON.stringify(input) }));
+  answerOf(await ask(path, { method: 'POST', body: JSON.stringify(input) }));
 
 /** The newest word of the feed, and whether it is connected. It reconnects by itself, and says where it was. A page that nobody sees waits. */
-export function useFeed(isOpen: boolean): { readonly version: string; readonly isLive: boolean } {
+export function useFeed(isOpen: boolean): {
+  readonly version: string;
+  readonly isLive: boolean;
+  readonly isLost: boolean;
+} {
   const [version, setVersion] = useState('');
-  const [isLive, setLive] = useState(false);
+  // Nothing is known of it before it has answered, or has not.
+  const [isLive, setLive] = useState<boolean>();
   useEffect(() => {
     if (!isOpen) return undefined;
     const feed = new EventSource('/api/feed');
@@ -59,7 +70,7 @@ export function useFeed(isOpen: boolean): { readonly version: string; readonly i
       document.removeEventListener('visibilitychange', show);
     };
   }, [isOpen]);
-  return { version, isLive };
+  return { version, isLive: isLive === true, isLost: isLive === false };
 }
 
 /** Something that is read again with every new version. It stays while the next one is read. */

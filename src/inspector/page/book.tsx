@@ -56,15 +56,22 @@ interface PaneProps {
 /** The order books: of the pair that the address names, or of all. */
 export function BookPane({ version, route: { id } }: PaneProps) {
   const { value, problem } = useRead<Book>('/api/documents/book', version);
-  if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
+  if (!value) return <p class="note empty">{problem ? plain(problem) : 'Reading…'}</p>;
   const { isWhole, asOf, pairs } = value;
+  if (!isWhole && asOf === null)
+    return (
+      <p class="note empty">
+        The account’s own orders have not been copied yet. Run <code>fiatrail sync</code>. To see what others offer, run{' '}
+        <code>fiatrail fx book {plain(pairs[0]?.pair ?? '')}</code>.
+      </p>
+    );
   const shown = pairs.filter(({ pair }) => pair === id);
   return (
     <div class="books">
       {!isWhole && (
         <p class="note">
-          The account’s own orders{asOf ? ', as of ' : ', which were not copied yet. Run: fiatrail sync'}
-          {asOf && <Time at={asOf} />}. What others offer is shown by: fiatrail fx book {plain(pairs[0]?.pair ?? '')}
+          The account’s own orders, as of <Time at={asOf} />. To see what others offer, run{' '}
+          <code>fiatrail fx book {plain(pairs[0]?.pair ?? '')}</code>.
         </p>
       )}
       {(shown.length > 0 ? shown : pairs).map((each) => (
@@ -87,7 +94,7 @@ function PairBook({ of, isWhole }: { readonly of: Pair; readonly isWhole: boolea
           <dd>{buying.best === null ? <span class="note">none</span> : plain(buying.best)}</dd>
         </div>
         <div>
-          <dt>Between them</dt>
+          <dt>Spread</dt>
           <dd>{plain(spread)}</dd>
         </div>
         <div>
@@ -118,7 +125,11 @@ function SideTable({ of: { title, orders, total, levels, more }, pair, side }: S
       <h3>{plain(title)}</h3>
       {levels.length === 0 ? (
         <p class="note">
-          No order. Add one: fiatrail fx orders create --pair {plain(pair)} --side {side}
+          No orders. To add one, run{' '}
+          <code>
+            fiatrail fx orders create --pair {plain(pair)} --side {side} --price PRICE --min AMOUNT --max AMOUNT
+          </code>
+          .
         </p>
       ) : (
         <Wide label={`${pair}: ${title}`}>
@@ -168,7 +179,7 @@ interface OwnProps {
 }
 
 function OwnOrders({ of, pair, isWhole }: OwnProps) {
-  if (of.length === 0) return isWhole ? <p class="note">None of these orders is the account’s own.</p> : null;
+  if (of.length === 0) return isWhole ? <p class="note">The account has no orders here.</p> : null;
   return (
     <>
       <h3>The account’s own orders</h3>

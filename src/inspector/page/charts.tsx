@@ -104,7 +104,7 @@ export function ChartsPane({ about, version, route }: PaneProps) {
   const choices = about.choices['charts'];
   const asked = new URLSearchParams({ period: route.period, by: route.by });
   const { value, problem } = useRead<Charts>(`/api/documents/charts?${asked}`, version);
-  if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
+  if (!value) return <p class="note empty">{problem ? plain(problem) : 'Reading…'}</p>;
   const { period, by, parts, charts } = value;
   const choose = (name: 'period' | 'by') => (chosen: string) => goTo({ ...route, [name]: chosen }, true);
   return (
@@ -118,8 +118,12 @@ export function ChartsPane({ about, version, route }: PaneProps) {
           </p>
         </div>
       )}
-      {charts.length === 0 && <p class="note">No data yet. Run: fiatrail sync</p>}
-      <div class="cards">
+      {charts.length === 0 && (
+        <p class="note empty">
+          Nothing to draw yet. To copy the account’s lists, run <code>fiatrail sync</code>.
+        </p>
+      )}
+      <div class="cards of-charts">
         {charts.map((chart) => (
           <ChartCard key={titleOf(chart)} {...{ chart, by, parts }} />
         ))}
@@ -136,8 +140,10 @@ interface CardProps {
 
 function ChartCard({ chart, by, parts }: CardProps) {
   const [chosen, setChosen] = useState<number>();
-  const at = Math.min(chosen ?? parts.length - 1, parts.length - 1);
   const { unit, lines } = chart;
+  // Until someone chooses, the newest part of which something is known.
+  const known = parts.findLastIndex((_, part) => lines.some(({ figures }) => (figures[part]?.value ?? null) !== null));
+  const at = Math.min(chosen ?? (known < 0 ? parts.length - 1 : known), parts.length - 1);
   return (
     <section class="card chart">
       <h2>{titleOf(chart)}</h2>

@@ -3,8 +3,9 @@ import { Busy, Confirmed, Field, type Run, Said, useAction } from './actions.tsx
 import { type About, useRead } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { AddFault, type Fault, FaultList } from './faults.tsx';
+import { AddPoint } from './points.tsx';
 import { hrefOf } from './route.tsx';
-import { plain, Time } from './text.tsx';
+import { plain, Time, words } from './text.tsx';
 
 interface ClockDocument {
   readonly now: string;
@@ -27,10 +28,10 @@ export function ClockPane({ about, version }: PaneProps) {
   const { value, problem } = useRead<ClockDocument>('/api/documents/clock', version);
   const { value: listed } = useRead<{ readonly faults: readonly Fault[] }>('/api/documents/faults', version);
   const canChange = about.actions.includes('advance');
-  if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
+  if (!value) return <p class="note empty">{problem ? plain(problem) : 'Reading…'}</p>;
   const { now, machineTime, pace, rateLimits, scheduled, stuck, due, simulating } = value;
   return (
-    <div class="cards">
+    <div class="cards of-controls">
       <section class="card">
         <h2>Clock</h2>
         <Facts
@@ -49,7 +50,7 @@ export function ClockPane({ about, version }: PaneProps) {
         <ul class="belongings">
           {due.map((each) => (
             <li>
-              <Time at={each.at} /> {plain(each.what)}
+              <Time at={each.at} /> {words(each.what)}
             </li>
           ))}
         </ul>
@@ -68,10 +69,9 @@ export function ClockPane({ about, version }: PaneProps) {
       {canChange && (
         <section class="card">
           <h2>Points in time</h2>
+          <AddPoint about={about} />
           <p>
-            <a href={hrefOf({ pane: 'points' })}>
-              Save the state of the sandbox, see what has changed since, and restore it
-            </a>
+            <a href={hrefOf({ pane: 'points' })}>See what has changed since a point, or restore it</a>
           </p>
         </section>
       )}
@@ -82,7 +82,7 @@ export function ClockPane({ about, version }: PaneProps) {
 const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 
 const advanced = ({ now, events }: Readonly<Record<string, unknown>>) =>
-  `Sandbox time is now ${String(now).replace('T', ' ').slice(0, 19)} UTC. ${events} scheduled ${events === 1 ? 'step' : 'steps'} ran.`;
+  `Sandbox time is now ${now}. ${events} scheduled ${events === 1 ? 'step' : 'steps'} ran.`;
 
 function Advance({ hasNext }: { readonly hasNext: boolean }) {
   const isBusy = useContext(Busy);
@@ -176,8 +176,8 @@ function NewHistory({ simulating }: { readonly simulating: ClockDocument['simula
   return (
     <>
       <p class="note">
-        Simulates the days of an account up to now, like fiatrail sandbox simulate. The same days, users and seed always
-        give the same history.
+        Simulates the days of an account up to now, as <code>fiatrail sandbox simulate</code> does. The same days, users
+        and seed always give the same history.
       </p>
       <div class="act fields">
         {field('days', 'Days', 1, 3_650)}

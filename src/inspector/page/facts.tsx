@@ -1,4 +1,4 @@
-import { Linked } from './text.tsx';
+import { Prose } from './text.tsx';
 
 /** What is known of something, without what is not. */
 export function Facts({ of }: { readonly of: readonly (readonly [title: string, value: preact.ComponentChildren])[] }) {
@@ -9,7 +9,7 @@ export function Facts({ of }: { readonly of: readonly (readonly [title: string, 
         .map(([title, value]) => (
           <div>
             <dt>{title}</dt>
-            <dd>{typeof value === 'string' ? <Linked text={value} /> : value}</dd>
+            <dd>{typeof value === 'string' ? <Prose text={value} /> : value}</dd>
           </div>
         ))}
     </dl>

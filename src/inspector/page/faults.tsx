@@ -42,7 +42,7 @@ export function AddFault() {
   const { value, problem } = useRead<Choices>('/api/documents/fault-choices', '');
   const [typed, setTyped] = useState(NOTHING);
   const [said, run] = useAction();
-  if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
+  if (!value) return <p class="note empty">{problem ? plain(problem) : 'Reading…'}</p>;
   const kind = value.kinds.find((each) => each.kind === typed.kind) ?? value.kinds[0];
   const targets = value.targets[kind?.on ?? ''] ?? [];
   const target = targets.find(({ id }) => id === typed.endpoint) ?? targets[0];

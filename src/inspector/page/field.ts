@@ -5,6 +5,7 @@ export function textAt(row: string, field: string): string | null {
   try {
     const value = field.split('.').reduce<unknown>((data, name) => (data as Fields)?.[name], JSON.parse(row));
     if (value === undefined || value === null) return null;
+    if (typeof value === 'boolean') return value ? 'yes' : 'no';
     if (typeof value !== 'object') return String(value);
     const { value: sum, asset } = value as Readonly<Record<string, unknown>>;
     return [typeof sum === 'string' ? separated(sum) : sum, asset].filter((each) => typeof each === 'string').join(' ');

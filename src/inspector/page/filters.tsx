@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { About } from './api.tsx';
 import { LISTS } from './lists.tsx';
 import { type Filters, givenIn, goTo, type Route } from './route.tsx';
-import { LOOK_NAMES, plain, Time } from './text.tsx';
+import { LOOK_NAMES, plain, Time, words } from './text.tsx';
 
 interface BarProps {
   readonly route: Route;
@@ -13,10 +13,17 @@ interface BarProps {
 export function FilterBar({ route, about }: BarProps) {
   const { pane } = route;
   const [isAll, setAll] = useState(false);
-  const states = [...(LISTS[pane]?.states ?? []), ...(about.kinds[pane] ?? [])];
+  const [states, kinds] = [LISTS[pane]?.states ?? [], about.kinds[pane] ?? []];
   const has = (name: string) => about.filters[pane]?.includes(name) ?? false;
   const set = (name: keyof Filters) => (event: { readonly currentTarget: HTMLInputElement | HTMLSelectElement }) =>
     goTo({ ...route, [name]: event.currentTarget.value }, true);
+  // A status is one of the four looks, or exact. What has kinds has no exact ones, as each kind has its own.
+  const isExact = states.length > 0 && route.state !== '';
+  const chosen = isExact ? `state ${route.state}` : route.look && `look ${route.look}`;
+  const choose = ({ currentTarget }: { readonly currentTarget: HTMLSelectElement }) => {
+    const [name = '', value = ''] = currentTarget.value.split(/ (.*)/);
+    goTo({ ...route, look: '', ...(states.length > 0 && { state: '' }), ...(name && { [name]: value }) }, true);
+  };
   const figure = (name: keyof Filters, title: string) => (
     <label class="of-search rare">
       <span>{title}</span>
@@ -42,24 +49,26 @@ export function FilterBar({ route, about }: BarProps) {
         <span>Filter</span>
         <input type="search" value={route.text} onInput={set('text')} />
       </label>
-      {states.length > 0 && (
+      {kinds.length > 0 && (
         <label>
-          <span>{about.kinds[pane]?.length ? 'Kind' : 'Only'}</span>
+          <span>Kind</span>
           <select value={route.state} onChange={set('state')}>
             <option value="">all</option>
-            {states.map((each) => (
-              <option value={each}>{plain(each)}</option>
+            {kinds.map((each) => (
+              <option value={each}>{words(each)}</option>
             ))}
           </select>
         </label>
       )}
-      {has('look') && (
+      {(has('look') || states.length > 0) && (
         <label>
-          <span>Status</span>
-          <select value={route.look} onChange={set('look')}>
+          <span>{LISTS[pane]?.statesTitle ?? 'Status'}</span>
+          <select value={chosen} onChange={choose}>
             <option value="">all</option>
-            {LOOK_NAMES.map(([look, says]) => (
-              <option value={look}>{says}</option>
+            {has('look') && LOOK_NAMES.map(([look, says]) => <option value={`look ${look}`}>{says}</option>)}
+            {has('look') && states.length > 0 && <hr />}
+            {states.map((each) => (
+              <option value={`state ${each}`}>{plain(each)}</option>
             ))}
           </select>
         </label>

@@ -3,7 +3,7 @@ import type { Row } from '../source.ts';
 import { get, useRead } from './api.tsx';
 import { type Filters, givenIn } from './route.tsx';
 import { type AskRows, createRows, type KnownRows } from './rows.ts';
-import { plain, State, shortId, span, startOf, statusOf, Time } from './text.tsx';
+import { Prose, plain, State, shortId, span, startOf, statusOf, Time, words } from './text.tsx';
 
 /** A column of a list. */
 export interface Column {
@@ -186,7 +186,9 @@ export function List(props: ListProps) {
         ))}
       </div>
       {total === 0 && (
-        <p class="note empty">{isReduced ? 'Nothing matches these filters.' : `Nothing here yet. ${empty}`}</p>
+        <p class="note empty">
+          {isReduced ? 'Nothing matches these filters.' : <Prose text={`Nothing here yet. ${empty}`} />}
+        </p>
       )}
       <div
         ref={box}
@@ -228,7 +230,7 @@ function Sums({ name, filters, version }: Pick<ListProps, 'name' | 'filters' | '
     <>
       {value.map(({ asset, amount, done }) => (
         <span key={asset} class="sum">
-          {plain(amount)} <span class="note">{done === amount ? 'all done' : `${plain(done)} done`}</span>
+          {plain(amount)} <span class="note">in all, {done === amount ? 'all done' : `${plain(done)} done`}</span>
         </span>
       ))}
     </>
@@ -320,6 +322,8 @@ function Cell({ column: { field, kind, otherwise = '' }, row, now }: CellProps) 
         lasted(row, now)
       ) : value === null || value === undefined ? (
         ''
+      ) : field === 'kind' ? (
+        words(String(value))
       ) : kind === 'id' ? (
         shortId(plain(String(value)))
       ) : (

@@ -23,8 +23,10 @@ interface ListShown {
   readonly columns: readonly Column[];
   /** What it can be reduced to. */
   readonly states: readonly string[];
-  /** What to do so that it has a row. */
-  readonly empty?: string;
+  /** What they are, besides statuses. */
+  readonly statesTitle?: string;
+  /** What to do so that it has a row, in a sandbox and in an account. */
+  readonly empty?: { readonly sandbox?: string; readonly account?: string };
 }
 
 /** The columns of each list, and what it can be reduced to. */
@@ -33,18 +35,23 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
     title: 'Work',
     columns: THING,
     states: [],
-    empty:
-      'Create some, for example: fiatrail onramp create USER_ID --amount 5000. Or simulate days of it: fiatrail sandbox simulate',
+    empty: {
+      sandbox:
+        'To create some, run `fiatrail onramp create USER_ID --amount 5000`. To simulate days of it, go to Controls.',
+    },
   },
   copied: {
     title: 'Copied rows',
     columns: THING,
     states: [],
-    empty: 'To copy the account’s lists, run: fiatrail sync',
+    empty: { account: 'To copy the account’s lists, run `fiatrail sync`.' },
   },
   users: {
     title: 'Users',
-    empty: 'To add one, run: fiatrail users onboard --bvn-stdin. Users of an account are listed after: fiatrail sync',
+    empty: {
+      sandbox: 'To add a user, run `fiatrail users onboard --bvn-stdin`.',
+      account: 'To list the account’s users, run `fiatrail sync`.',
+    },
     columns: [
       column('at', 'Since', 'time'),
       column('who', 'Name'),
@@ -60,14 +67,15 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   requests: {
     title: 'Requests',
-    empty: 'Send one, such as: fiatrail balances',
+    empty: { sandbox: 'To send one, run `fiatrail balances account`.' },
+    statesTitle: 'Status or effect',
     columns: [
       column('at', 'Machine time', 'time'),
       column('sandboxAt', 'Sandbox time', 'time'),
       column('method', 'Method'),
       { ...column('operation', 'Operation'), otherwise: 'path' },
       column('who', 'Who'),
-      column('ms', 'ms', 'number'),
+      column('ms', 'Took', 'number'),
       column('status', 'Status', 'state'),
       column('subject', 'About', 'id'),
     ],
@@ -75,7 +83,10 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   events: {
     title: 'Events',
-    empty: 'Work sends them. To receive them: fiatrail webhooks listen',
+    empty: {
+      sandbox: 'Events are listed here as soon as work creates them.',
+      account: 'To receive events, run `fiatrail webhooks listen`.',
+    },
     columns: [
       column('at', 'Time', 'time'),
       column('event', 'Event'),
@@ -88,8 +99,10 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   operations: {
     title: 'Operations',
-    empty:
-      'Commands that change something are listed here, for example: fiatrail payout create --amount 5000 --to default',
+    empty: {
+      account:
+        'Commands that change something are listed here, such as `fiatrail payout create --amount 5000 --to default`.',
+    },
     columns: [
       column('at', 'Time', 'time'),
       column('summary', 'Summary'),
@@ -102,7 +115,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   plans: {
     title: 'Plans',
-    empty: 'Write one: add --plan to a command that moves money',
+    empty: { account: 'To write a plan, add `--plan` to a command that moves money.' },
     columns: [
       column('at', 'Time', 'time'),
       column('summary', 'Summary'),
@@ -115,6 +128,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   points: {
     title: 'Points in time',
+    empty: { sandbox: 'To save the sandbox as it is now, name a point above.' },
     columns: [
       column('at', 'Sandbox time', 'time'),
       column('name', 'Name'),
@@ -125,7 +139,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
   },
   ledger: {
     title: 'Ledger',
-    empty: 'Movements of money are listed here, for example of: fiatrail sandbox pay ACCOUNT_NUMBER --amount 5000',
+    empty: { sandbox: 'To move money, run `fiatrail sandbox pay ACCOUNT_NUMBER --amount 5000 --sender NAME`.' },
     columns: [
       column('id', 'Set', 'number'),
       column('at', 'Time', 'time'),

@@ -60,6 +60,10 @@ function App() {
     setAbout(read);
   };
   const panes = about ? panesOf(about) : [];
+  useEffect(() => {
+    // On a narrow screen, not all of them are seen.
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [about, route.pane]);
   useKeys(panes.map(({ name }) => name));
   useFocus(route);
   useEffect(() => {
@@ -81,8 +85,14 @@ function App() {
         {about.actions.includes('save') && <Save />}
         <Clock now={clock?.now} />
         <Keys />
-        <span class={`live ${feed.isLive ? 'on' : ''}`} role="status">
-          {!feed.isLive ? '○ Not connected' : about.title.endsWith('(saved)') ? 'Saved' : '● Live'}
+        <span class={`live ${feed.isLive ? 'on' : ''} ${feed.isLost ? 'lost' : ''}`} role="status">
+          {feed.isLost
+            ? '○ Not connected; is its command still running?'
+            : !feed.isLive
+              ? '○ Connecting'
+              : about.title.endsWith('(saved)')
+                ? 'Saved'
+                : '● Live'}
         </span>
       </header>
       <nav aria-label="Panes">
@@ -141,7 +151,7 @@ class Fence extends Component<{ readonly children: ComponentChildren }, { readon
 function saidOf(error: Error): string {
   if (error instanceof Refused && error.status === 401)
     return 'This link has already been used, or its session has ended. Run the command again and open the link that it prints.';
-  return `The inspector cannot be reached: ${error.message}`;
+  return error.message;
 }
 
 function Search({ text }: { readonly text: string }) {
@@ -189,14 +199,15 @@ function Pane({ route, about, version }: PaneProps) {
 
 function ListPane({ route, about, version }: PaneProps) {
   const { pane, id } = route;
-  const { columns = [], empty = '' } = LISTS[pane] ?? {};
+  const { columns = [], empty } = LISTS[pane] ?? {};
+  const todo = empty?.[about.documents.includes('clock') ? 'sandbox' : 'account'] ?? '';
   return (
     <div class={`split ${id ? 'open' : ''}`}>
       <div class="side">
         {pane === 'points' ? <AddPoint about={about} /> : <FilterBar route={route} about={about} />}
         <List
           name={pane}
-          {...{ columns, filters: route, version, empty }}
+          {...{ columns, filters: route, version, empty: todo }}
           selected={id}
           onSelect={(chosen, isReplacing) => goTo({ ...route, id: chosen }, isReplacing)}
         />

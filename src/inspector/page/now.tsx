@@ -1,7 +1,7 @@
 import { type About, useRead } from './api.tsx';
 import { hrefOf } from './route.tsx';
 import { Sign } from './sign.tsx';
-import { plain, State, span, Time } from './text.tsx';
+import { heading, plain, State, span, Time, words } from './text.tsx';
 
 interface Figure {
   readonly title: string;
@@ -47,8 +47,9 @@ interface NowDocument {
 /** The first page: what needs action, then balances and movements. */
 export function NowPane({ about, version }: { readonly about: About; readonly version: string }) {
   const { value, problem } = useRead<NowDocument>('/api/documents/now', version);
-  if (!value) return <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
+  if (!value) return <p class="note empty">{problem ? plain(problem) : 'Reading…'}</p>;
   const { needs, balances, volumes, latest, list, sandbox } = value;
+  const isKnown = sandbox !== undefined || balances.length > 0;
   return (
     <div class="now">
       <section class={sandbox ? 'card' : 'card wide-card'}>
@@ -59,15 +60,42 @@ export function NowPane({ about, version }: { readonly about: About; readonly ve
       <Balances of={balances} title={value.of} asOf={value.asOf} />
       <section class="card wide-card">
         <h2>Today, compared with the last 14 days</h2>
-        {volumes.length === 0 && <p class="note">No movements in the last 14 days.</p>}
+        {volumes.length === 0 && <NoMovements {...{ isKnown, sandbox }} when="in the last 14 days" />}
         <Volumes of={volumes} />
       </section>
       <section class="card wide-card">
         <h2>Latest movements</h2>
-        {latest.length === 0 && <p class="note">No movements yet.</p>}
+        {latest.length === 0 && <NoMovements {...{ isKnown, sandbox }} when="yet" />}
         <Latest of={latest} list={list} />
       </section>
     </div>
+  );
+}
+
+interface NoMovementsProps {
+  readonly isKnown: boolean;
+  readonly sandbox: SandboxNow | undefined;
+  readonly when: string;
+}
+
+/** Nothing moved, or nothing is known of it; and what to do about it. */
+function NoMovements({ isKnown, sandbox, when }: NoMovementsProps) {
+  if (!isKnown)
+    return (
+      <p class="note">
+        Not known yet. Run <code>fiatrail sync</code>.
+      </p>
+    );
+  return (
+    <p class="note">
+      No movements {when}.{' '}
+      {sandbox && (
+        <>
+          To simulate days of them, go to <a href={hrefOf({ pane: 'clock' })}>Controls</a>, or run{' '}
+          <code>fiatrail sandbox simulate</code>.
+        </>
+      )}
+    </p>
   );
 }
 
@@ -116,7 +144,7 @@ function Balances({ of, title, asOf }: BalancesProps) {
       </h2>
       {of.length === 0 && (
         <p class="note">
-          Not read yet. Run: <code>fiatrail sync</code>
+          Not known yet. Run <code>fiatrail sync</code>.
         </p>
       )}
       <div class="balances">
@@ -168,7 +196,7 @@ function Volumes({ of }: { readonly of: readonly Volume[] }) {
     <ul class="volumes">
       {of.map(({ title, asset, today, usual, days }) => (
         <li key={`${title} ${asset}`}>
-          <span>{plain(title)}</span>
+          <span>{heading(words(title))}</span>
           <b class="money">{plain(today)}</b>
           <span class="note">{usual === null ? '' : `usually ${plain(usual)}`}</span>
           <Bars days={days} />
@@ -232,7 +260,7 @@ function Sandbox({ of: { machineTime, isBalanced, due, faults }, at, canChange }
       <ul class="belongings">
         {due.map((each) => (
           <li>
-            <Time at={each.at} /> {plain(each.what)}
+            <Time at={each.at} /> {words(each.what)}
           </li>
         ))}
       </ul>
@@ -251,7 +279,7 @@ function Latest({ of, list }: { readonly of: NowDocument['latest']; readonly lis
       {of.map((row) => (
         <li key={row['id']}>
           <Time at={row['at']} />
-          <a href={hrefOf({ pane: list, id: row['id'] ?? '' })}>{plain(row['kind'] ?? '')}</a>
+          <a href={hrefOf({ pane: list, id: row['id'] ?? '' })}>{heading(words(row['kind'] ?? ''))}</a>
           <b class="money">{plain(row['amount'] ?? '')}</b>
           <span class="whom">{plain(row['who'] ?? row['for'] ?? '')}</span>
           <State of={row['state']} look={row['look']} />

@@ -10,7 +10,7 @@ interface PaneProps {
 }
 
 /** What is said while a document is read, or if it cannot be. */
-const waiting = (problem: string | undefined) => <p class="note">{problem ? plain(problem) : 'Reading…'}</p>;
+const waiting = (problem: string | undefined) => <p class="note empty">{problem ? plain(problem) : 'Reading…'}</p>;
 
 interface Balances {
   readonly asset: string;
@@ -27,7 +27,7 @@ export function BalancesPane({ version }: PaneProps) {
     <div class="cards of-accounts">
       {value.map(({ asset, accounts, others, sum, isZero }) => (
         <section class="card">
-          <h2>{plain(asset)}</h2>
+          <h2>{asset === 'CNGN' ? 'cNGN' : plain(asset)}</h2>
           <Wide label={`Balances in ${asset}`}>
             <table>
               <thead>
@@ -49,7 +49,7 @@ export function BalancesPane({ version }: PaneProps) {
                 ))}
                 {others && (
                   <tr>
-                    <td>all others</td>
+                    <td>All others</td>
                     <td class="number">{others}</td>
                   </tr>
                 )}
@@ -118,13 +118,14 @@ export function FindPane({ text }: PaneProps & { readonly text: string }) {
       {lists.map((name) => (
         <section>
           <h3>{LISTS[name]?.title ?? plain(name)}</h3>
-          <ul>
+          <ul class="results">
             {value
               .filter(({ list }) => list === name)
               .map(({ list, id, text: said, at, state, look }) => (
                 <li>
-                  {at && <Time at={at} />} <a href={hrefOf({ pane: list, id })}>{plain(said)}</a>{' '}
-                  {state && <State of={state} look={look} />}
+                  <span>{at && <Time at={at} />}</span>
+                  <a href={hrefOf({ pane: list, id })}>{plain(said)}</a>
+                  <span>{state && <State of={state} look={look} />}</span>
                 </li>
               ))}
           </ul>

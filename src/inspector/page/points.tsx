@@ -49,7 +49,7 @@ export function AddPoint({ about }: { readonly about: About }) {
       </button>
       <Said text={said} />
       <p class="note">
-        Points are kept until the command ends. To keep one longer, run: fiatrail sandbox snapshot FILE
+        Points are kept until the command ends. To keep one longer, run <code>fiatrail sandbox snapshot FILE</code>.
       </p>
     </form>
   );

@@ -17,7 +17,7 @@ export interface PostingsShown {
 export function Sum({ sum, isZero }: { readonly sum: string; readonly isZero: boolean }) {
   return (
     <span class={`state ${isZero ? 'done' : 'you'}`}>
-      <Sign of={isZero ? 'done' : 'you'} /> {plain(sum)}: it {isZero ? 'sums' : 'does not sum'} to zero
+      <Sign of={isZero ? 'done' : 'you'} /> {isZero ? `Sums to ${plain(sum)}` : `Sums to ${plain(sum)}, not to zero`}
     </span>
   );
 }

@@ -32,6 +32,34 @@ export function Linked({ text }: { readonly text: string }) {
   return <>{parts}</>;
 }
 
+const ISO_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::[\d.]+)?Z/;
+const PARTS = new RegExp(`(\`[^\`]+\`|${ISO_TIME.source})`);
+
+/** A sentence: what is between backticks is something to type, and a time is one of the zone of the page. */
+export function Prose({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text
+        .split(PARTS)
+        .map((part) =>
+          part.startsWith('`') && part.length > 2 ? (
+            <code>{plain(part.slice(1, -1))}</code>
+          ) : ISO_TIME.test(part) ? (
+            <Time at={part} />
+          ) : (
+            <Linked text={part} />
+          ),
+        )}
+    </>
+  );
+}
+
+/** A name of the records in words: `fee-withdrawal` is a fee withdrawal. */
+export const words = (name: string): string => plain(name.replace(/[-_]/g, ' '));
+
+/** Words that begin a heading. */
+export const heading = (text: string): string => plain(text.slice(0, 1).toUpperCase() + text.slice(1));
+
 /** Indents a JSON text without reading its numbers, so that no digit is lost. Other texts stay as they are. */
 export function indented(text: string): string {
   if (!/^\s*[[{]/.test(text)) return text;

@@ -5,7 +5,7 @@ import { Pay, type Payment } from './pay.tsx';
 import { type Life, Picture } from './picture.tsx';
 import { Postings, type PostingsShown } from './postings.tsx';
 import { hrefOf } from './route.tsx';
-import { Copy, CopyId, Json, Linked, plain, State, span, Time } from './text.tsx';
+import { Copy, CopyId, heading, Json, Linked, Prose, plain, State, span, Time, words } from './text.tsx';
 
 interface Moment {
   readonly at: string | null;
@@ -71,11 +71,17 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
   return (
     <>
       <h2>
-        {plain(kind)} {amount && <span class="money">{plain(amount)}</span>} {name && <span>of {plain(name)}</span>}
+        {heading(words(kind))} {amount && <span class="money">{plain(amount)}</span>}
+        {name && <span class="note"> · {plain(name)}</span>}
       </h2>
       <p class="lead">
-        <State of={of.state} look={of.look} /> {of.waits && <span>{plain(of.waits)}</span>}
+        <State of={of.state} look={of.look} />
       </p>
+      {of.look !== 'done' && (of.means ?? of.waits) && (
+        <p>
+          This {words(kind)} <Prose text={of.means ?? of.waits ?? ''} />
+        </p>
+      )}
       <p class="act">
         <CopyId text={id} label="Copy ID" /> <code>{plain(id)}</code>
       </p>
@@ -101,10 +107,9 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
         of={[
           ['User', user && <UserLink of={user} about={about} />],
           ['Account', of.owner],
-          ['To or from', of.for],
+          ['To or from', isSaidBy(of.for, facts, row) ? null : of.for],
           ...facts.map(({ title, field }) => [title, factOf(title, textAt(row, field), about)] as const),
           ['As of', of.asOf && <Time at={of.asOf} />],
-          ['Meaning', of.means],
         ]}
       />
       {postings.length > 0 && <h3>Postings</h3>}
@@ -146,6 +151,12 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
     </>
   );
 }
+
+/** Whether the facts have each part of a summary of them, such as `base · 0x01a2…`. */
+const isSaidBy = (summary: string | null | undefined, facts: ThingDetail['facts'], row: string): boolean => {
+  const known = new Set(facts.map(({ field }) => textAt(row, field)));
+  return (summary ?? '').split(/ · | → |^into /).every((part) => part === '' || known.has(part));
+};
 
 /** A fact in words; a pair leads to its order book. */
 function factOf(title: string, text: string | null | undefined, about: About) {
@@ -202,8 +213,7 @@ function Timeline({ of: { timeline, look, waits, now } }: { readonly of: ThingDe
               ) : (
                 <Linked text={each.what} />
               )}{' '}
-              {each.state && each.state !== 'not sent' && <State of={each.state} look={each.look} />}{' '}
-              {each.source !== 'state' && <span class="note">{plain(each.source)}</span>}
+              {each.state && each.state !== 'not sent' && <State of={each.state} look={each.look} />}
               {each.machineAt && each.machineAt !== each.at && (
                 <span class="note">
                   {' '}
@@ -211,6 +221,7 @@ function Timeline({ of: { timeline, look, waits, now } }: { readonly of: ThingDe
                 </span>
               )}
             </span>
+            <span class="note source">{each.source === 'state' ? '' : plain(each.source)}</span>
           </li>
         );
       })}

@@ -2,7 +2,7 @@ import type { About } from './api.tsx';
 import { Facts } from './facts.tsx';
 import { Pay, type Payment } from './pay.tsx';
 import { hrefOf } from './route.tsx';
-import { CopyId, plain, State, Time, Wide } from './text.tsx';
+import { CopyId, heading, plain, State, Time, Wide, words } from './text.tsx';
 
 interface UserDetail {
   readonly id: string;
@@ -14,7 +14,7 @@ interface UserDetail {
   readonly paidIn: string | null;
   readonly paidOut: string | null;
   readonly open: string;
-  readonly wallets: readonly (Readonly<Record<'address' | 'kind' | 'blockchain', string>> & {
+  readonly wallets: readonly (Readonly<Record<'address' | 'kind', string>> & {
     readonly balances: readonly Readonly<Record<'network' | 'amount', string>>[];
   })[];
   readonly accounts: readonly Readonly<Record<'accountNumber' | 'accountName' | 'kind' | 'status', string>>[];
@@ -63,7 +63,7 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
         ))}
         {of.wallets.map(({ address, kind, balances }) => (
           <li>
-            <code>{plain(address)}</code> <span class="note">{plain(kind.replace('_', ' '))}</span>
+            <code>{plain(address)}</code> <span class="note">{plain(kind)}</span>
             {balances.map(({ network, amount }) => (
               <div class="held">
                 <span class="money">{plain(amount)}</span> on {plain(network)}
@@ -77,7 +77,7 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
         {of.accounts.map(({ accountNumber, accountName, kind, status }) => (
           <li>
             <code>{plain(accountNumber)}</code> {plain(accountName)}{' '}
-            <span class="note">{[kind.replace('_', ' '), status].filter(Boolean).map(plain).join(', ')}</span>
+            <span class="note">{[kind, status].filter(Boolean).map(words).join(', ')}</span>
           </li>
         ))}
       </ul>
@@ -92,7 +92,7 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
                   <Time at={each.at} />
                 </td>
                 <td>
-                  <a href={hrefOf({ pane: list, id: each.id })}>{plain(each.kind)}</a>
+                  <a href={hrefOf({ pane: list, id: each.id })}>{heading(words(each.kind))}</a>
                 </td>
                 <td class="number">{plain(each.amount ?? '')}</td>
                 <td>

@@ -27,7 +27,8 @@ export function sandboxNow({ service, work, zone, apiKey }: NowSources) {
     ),
   );
   return async () => {
-    const { rows } = await newestOf(work, { text: '', state: '', limit: MOST_LATEST });
+    // What moves no money, such as a vault, is no movement.
+    const { rows } = await newestOf(work, { text: '', state: '', least: '0', limit: MOST_LATEST });
     const [needed, moved] = [await counts(), await volumes()];
     return service.submit('read', ({ store, nowMs }) => {
       const owner = ownIn(store, apiKey());
@@ -91,8 +92,8 @@ function balancesOf(store: Database, own: bigint): Now['balances'] {
   const wallets = `SELECT asset, sum(balance) AS minor FROM account JOIN wallet ON wallet.id = CAST(substr(code, 8) AS INTEGER)
     WHERE code LIKE 'wallet/%' AND wallet.fintech = ${own} AND wallet.user IS`;
   const parts = {
-    'Own wallets': `${wallets} NULL GROUP BY asset`,
-    'Users’ wallets': `${wallets} NOT NULL GROUP BY asset`,
+    'Account wallets': `${wallets} NULL GROUP BY asset`,
+    'User wallets': `${wallets} NOT NULL GROUP BY asset`,
     'Fees to withdraw': `SELECT asset, sum(balance) AS minor FROM account WHERE code LIKE 'fees/fintech/${own}/%' GROUP BY asset`,
     'In transit, whole sandbox': `SELECT asset, sum(balance) AS minor FROM account
       WHERE ${TRANSIT} OR code LIKE 'fees/withdrawing/%' GROUP BY asset`,

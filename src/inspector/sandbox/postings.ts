@@ -13,26 +13,27 @@ interface NamedAccount {
 }
 
 const ACCOUNTS: readonly (readonly [code: RegExp, is: string])[] = [
-  [/^bank$/, 'Banks outside'],
-  [/^reserve$/, 'Naira behind the cNGN'],
-  [/^incoming$/, 'Naira that is not minted yet'],
-  [/^refunds$/, 'Naira on its way back'],
+  [/^bank$/, 'Banks'],
+  [/^reserve$/, 'Naira backing the cNGN'],
+  [/^incoming$/, 'Naira not minted yet'],
+  [/^refunds$/, 'Naira being refunded'],
   [/^supply$/, 'cNGN in circulation'],
-  [/^vault$/, 'cNGN that waits for its payout'],
-  [/^escrow$/, 'Both sides of open trades'],
+  [/^vault$/, 'cNGN waiting for its payout'],
+  [/^escrow$/, 'Escrow of open trades'],
   [/^swapping$/, 'Tokens in swaps'],
   [/^bridging$/, 'cNGN between networks'],
-  [/^chain$/, 'Wallets outside'],
-  [/^fees\/platform\/tokens$/, 'Fees of the service in tokens'],
-  [/^fees\/platform\/(\w+)$/, 'Fees of the service on $1s'],
-  [/^fees\/gateway$/, 'Fees of the payment gateway'],
+  [/^chain$/, 'Wallets outside the service'],
+  [/^fees\/platform\/tokens$/, 'Service fees in tokens'],
+  [/^fees\/platform\/(\w+)$/, 'Service fees on $1s'],
+  [/^fees\/gateway$/, 'Payment gateway fees'],
   [/^fees\/fintech\/\d+\/(\w+)$/, 'Fees earned on $1s'],
-  [/^fees\/withdrawing\/\d+\/(\w+)$/, 'Fees on their way to the bank'],
+  [/^fees\/withdrawing\/\d+\/(\w+)$/, 'Fees being withdrawn from $1s'],
 ];
 
-const KINDS: Readonly<Record<string, string>> = {
-  ...{ fintech: 'own wallet', vault: 'trading wallet', managed: 'managed wallet', generated: 'wallet of an onramp' },
-  ...{ multi_chain: 'wallet', replaced: 'replaced wallet' },
+/** The kinds of wallets, in words. */
+export const WALLET_KINDS: Readonly<Record<string, string>> = {
+  ...{ fintech: 'account wallet', vault: 'trading wallet', managed: 'user wallet', generated: 'onramp wallet' },
+  ...{ multi_chain: 'user wallet', replaced: 'replaced user wallet' },
 };
 
 interface WalletOwner {
@@ -49,7 +50,11 @@ export function namedAccount(store: Database, code: string): NamedAccount {
        FROM wallet LEFT JOIN user ON user.id = wallet.user LEFT JOIN fintech ON fintech.id = wallet.fintech WHERE wallet.id = ?`,
       BigInt(wallet),
     );
-    return { account: code, who: owner?.who ?? null, is: `${KINDS[owner?.kind ?? ''] ?? 'wallet'} on ${network}` };
+    return {
+      account: code,
+      who: owner?.who ?? null,
+      is: `${WALLET_KINDS[owner?.kind ?? ''] ?? 'wallet'} on ${network}`,
+    };
   }
   const [form, is = code] = ACCOUNTS.find(([each]) => each.test(code)) ?? [];
   const whose = /^fees\/(?:fintech|withdrawing)\/(\d+)\//.exec(code)?.[1];

@@ -6,6 +6,7 @@ import { pageOfMatches, rememberMatches } from '../matches.ts';
 import type { List } from '../source.ts';
 import { areThere, type Ends, endsOf } from './added.ts';
 import { paymentOfUser } from './payments.ts';
+import { WALLET_KINDS } from './postings.ts';
 import { ALL_WORK, rowOfWork, type WorkRow } from './work-row.ts';
 
 interface UserRow {
@@ -119,7 +120,11 @@ function userOf(store: Database, id: string, nowMs: number) {
   return {
     ...shownRow(store, row, openByUser(store)),
     now: new Date(nowMs).toISOString(),
-    wallets: wallets.map(({ id: wallet, ...each }) => ({ ...each, balances: balancesIn(store, wallet) })),
+    wallets: wallets.map(({ id: wallet, kind, blockchain, address }) => ({
+      address,
+      kind: `${WALLET_KINDS[kind] ?? 'wallet'} on ${blockchain}`,
+      balances: balancesIn(store, wallet),
+    })),
     accounts: accounts.map(({ number: accountNumber, name: accountName, ...each }) => ({
       ...each,
       accountNumber,

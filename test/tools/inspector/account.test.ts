@@ -42,7 +42,7 @@ test('every pane shows what this machine knows, and nothing that changes it', as
 test('an operation leads to its events, its row and its story, by links alone', async () => {
   const { page } = await opened();
   await page.locator('.row', { hasText: used.user }).first().click();
-  await page.getByRole('heading', { name: /^start an onramp of ₦5,000\.00/ }).waitFor();
+  await page.getByRole('heading', { name: /^Start an onramp of ₦5,000\.00/ }).waitFor();
   await page.getByText('Path: prepared → sent → accepted → settled').first().waitFor();
   await page.locator('.belongings a').first().click();
   await expect.poll(() => page.url()).toContain('#/events/');

@@ -100,7 +100,7 @@ const TASKS: readonly Task[] = [
       await tabTo(`#/work/${id}`);
       await press('Enter');
     },
-    sees: detailWith(/Balance after.* wallet .*it sums to zero/s),
+    sees: detailWith(/Balance after.* wallet .*Sums to /s),
   },
   {
     asks: 'what is waiting for the bank',
