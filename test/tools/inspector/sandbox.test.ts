@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { newHome, sharedEnd } from '../../support/built.ts';
 import { go, inspectHome, newFolder, openPage, send, serveInspected, startContexts } from './browser.ts';
+import { openWay } from './way.ts';
 
 /** The page of a served sandbox in a real browser. */
 
@@ -128,11 +129,17 @@ test('each of 1,000,000 rows is reached, by the scroll bar and by the keyboard',
 });
 
 test('goes on by itself after its connection was lost', async () => {
-  const { page, at, context } = await opened();
+  const way = await openWay();
+  const at = await serveInspected(onTestFinished);
+  const { page } = await openPage(browser, at.inspector, onTestFinished, { proxy: way.proxy });
+  await go(page, '#/requests');
   await page.getByText('● Live').waitFor();
-  await context.setOffline(true);
+  way.lose();
+  await page.getByText('○ Not connected').waitFor();
   await send(at, '/getfees');
-  await context.setOffline(false);
+  way.mend();
+  await page.getByText('1 row').waitFor();
+  await page.getByText('● Live').waitFor();
   await send(at, '/getfees');
   await page.getByText('2 rows').waitFor();
 });
