@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import { type AtEnd, type Home, newHome, requireBuilt, startFiatrail, temporaryFolder } from '../../support/built.ts';
 import { programOf } from '../programs.ts';
 import { startFirefox } from './firefox.ts';
@@ -63,6 +63,13 @@ export async function openPage(
   page.on('console', (said) => said.type() === 'error' && problems.push(said.text()));
   await page.goto(url);
   await page.locator('nav').waitFor();
+  const { colorScheme, reducedMotion, viewport } = options;
+  for (const [query, wanted] of [
+    ['prefers-color-scheme', colorScheme],
+    ['prefers-reduced-motion', reducedMotion],
+    ['width', viewport && `${viewport.width}px`],
+  ])
+    if (wanted) expect(await page.evaluate(`matchMedia('(${query}: ${wanted})').matches`), query ?? '').toBe(true);
   return { page, context, problems };
 }
 
