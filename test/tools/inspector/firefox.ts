@@ -79,9 +79,12 @@ function adapted(transport: Transport): Transport {
   return transport;
 }
 
-const bidi = (firefox as unknown as Inside)._connection.toImpl(firefox)._bidiFirefox;
-const connect = bidi.connectToTransport.bind(bidi);
-bidi.connectToTransport = (transport, options) => connect(adapted(transport), options);
+/** Has playwright-core speak with the Firefox of Debian so. */
+function adapt(): void {
+  const bidi = (firefox as unknown as Inside)._connection.toImpl(firefox)._bidiFirefox;
+  const { connectToTransport } = Object.getPrototypeOf(bidi) as OverBidi;
+  bidi.connectToTransport = (transport, options) => connectToTransport.call(bidi, adapted(transport), options);
+}
 
 const SCHEMES = { dark: 0, light: 1, 'no-preference': 1 } as const;
 
@@ -107,6 +110,7 @@ function preferencesOf({
 /** Starts a Firefox for each kind of context that the tests of a file ask for. */
 export function startFirefox(atEnd: AtEnd): Contexts {
   const executablePath = programOf('firefox-esr', 'firefox-esr');
+  adapt();
   const started = new Map<string, Promise<Browser>>();
   const start = async (firefoxUserPrefs: Record<string, number | string | boolean>) => {
     const browser = await firefox.launch({ channel: 'moz-firefox', executablePath, firefoxUserPrefs });
