@@ -1233,7 +1233,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     file: 'src/journal/transitions.ts',
     line: 'await addSpent(queries, spent, -1n);',
-    change: 'moves }, 1n);',
+    change: 'await addSpent(queries, spent, 1n);',
     tests: ['test/journal/spending.test.ts'],
   },
   {
@@ -5584,6 +5584,13 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/copy/questions/books/sets.ts',
+    line: "[END_BETWEEN, 'UNLISTED' satisfies Reason]",
+    change: '[END_BETWEEN]',
+    tests: DIFFERENCES,
+    failing: 1,
+  },
+  {
     file: 'src/copy/possible.ts',
     line: 'each?.possible.values?.size === 1',
     change: 'each',
@@ -5724,6 +5731,7 @@ export const MUTANTS: readonly Mutant[] = [
     line: '(each.isOpposite ? -minor : minor) *',
     change: 'minor *',
     tests: ['test/questions/line-rows.test.ts'],
+    failing: 1,
   },
   {
     file: 'src/copy/questions/report/balance.ts',
@@ -6005,7 +6013,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/journal/files.ts',
     line: "        if (now.state !== 'planned') return now;",
     change: '',
-    tests: FILE_PLANS,
+    tests: STAGED,
     failing: 1,
   },
   {

@@ -286,6 +286,8 @@ export interface World {
   limitProcess(memoryBytes: number): void;
   /** Returns what this process takes of the machine's memory, in bytes. */
   usedMemoryBytes(): number;
+  /** Returns what tells which part of the time since it was last asked this process has worked: from 0 to 1. */
+  meterLoad(): () => number;
   /** Ends the process at once, whatever it still waits for. */
   exit(code: number): void;
   /**

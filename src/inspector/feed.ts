@@ -3,6 +3,10 @@ import type { Clock } from '../base/world.ts';
 
 /** How often the page is told that something is new, at most. */
 const EVERY_MS = 250;
+/** While this process is busy, it is told so many times less often: nobody reads rows that change faster, and to draw them takes time from what is busy. */
+const BUSY_TIMES = 4;
+/** The part of its time that a busy process works. */
+const BUSY = 0.5;
 /** A browser that reads nothing for this many changes is gone or stuck. Its connection ends, and it comes back by itself if it lives. */
 const MOST_UNREAD = 40;
 /** Pages that are open at the same time. */
@@ -21,7 +25,8 @@ interface OpenFeed {
   unread: number;
 }
 
-export function createFeed(clock: Clock, version: () => string | Promise<string>): Feed {
+/** `loadOf` tells which part of the time since it was last asked this process has worked. */
+export function createFeed(clock: Clock, version: () => string | Promise<string>, loadOf: () => number): Feed {
   const listeners = new Set<OpenFeed>();
   const stopping = new AbortController();
   const tell = (listener: OpenFeed, current: string) => {
@@ -36,8 +41,10 @@ export function createFeed(clock: Clock, version: () => string | Promise<string>
     if (listener.unread > MOST_UNREAD) listener.response.destroy();
   };
   const run = async () => {
-    while (!stopping.signal.aborted) {
-      if (listeners.size > 0) {
+    for (let waited = 1; !stopping.signal.aborted; waited += 1) {
+      const isDue = loadOf() <= BUSY || waited >= BUSY_TIMES;
+      if (isDue) waited = 0;
+      if (isDue && listeners.size > 0) {
         const current = await Promise.resolve(version()).catch(() => undefined);
         if (current !== undefined) for (const each of listeners) tell(each, current);
       }

@@ -17,6 +17,8 @@ import type { List, Row, RowFilter } from './source.ts';
 
 /** Removing one by one would cost each request as much as adding it. */
 const REQUESTS = { atMost: 100_000, removedAtOnce: 10_000 };
+/** A transaction for each request would take longer than all else about it. */
+const IN_TRANSACTION = 256;
 /** How much of bodies is kept. */
 const MAX_BODIES = 64 * 1024 * 1024;
 /**
@@ -26,7 +28,7 @@ const MAX_BODIES = 64 * 1024 * 1024;
 const READS = { charsAtOnce: 100_000, charsPerMs: 50 };
 
 const TABLES = `
-PRAGMA cache_size = -2000; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+PRAGMA cache_size = -2000; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;
 CREATE TABLE request (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, ms REAL NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, operation TEXT, effect TEXT NOT NULL,
   who TEXT NOT NULL, status INTEGER, subject TEXT, sent TEXT, received TEXT, sandbox_at INTEGER) STRICT;
@@ -74,15 +76,18 @@ export async function openRequestLog(
     removedAtOnce = REQUESTS.removedAtOnce,
     tell = (_: string) => {},
     sandboxNowMs = (): number | undefined => undefined,
+    open = openScratch,
   } = {},
 ): Promise<RequestLog> {
-  const store = await openScratch((database) => database.exec(TABLES));
+  const store = await open((database) => database.exec(TABLES));
+  const batch = createBatch(store);
   const paths = createPathMatcher<Endpoint>([...controls, ...endpoints]);
   const hasRoomFor = createAllowance();
   const sandboxAtOf = createSandboxTime(sandboxNowMs);
   let [first, last, bodies, generation] = [1, 0, 0, 0];
   let [unrecorded, gap] = [0, ''];
   const insert = (row: RecordedRequest) => {
+    batch.begin(last);
     store.run(
       'INSERT INTO request VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       last + 1,
@@ -109,10 +114,11 @@ export async function openRequestLog(
     first += removedAtOnce;
     generation += 1;
   };
-  const miss = (error: unknown) => {
-    unrecorded += 1;
+  const miss = (error: unknown, count: number) => {
+    const isFirst = unrecorded === 0;
+    unrecorded += count;
     gap = `${unrecorded} ${unrecorded === 1 ? 'request' : 'requests'} could not be recorded: ${whyOf(error)}`;
-    if (unrecorded === 1) tell(`a request could not be recorded: ${whyOf(error)}`);
+    if (isFirst) tell(`a request could not be recorded: ${whyOf(error)}`);
   };
   return {
     list: listOf(store, () => ({ first, last, generation, gap })),
@@ -120,20 +126,55 @@ export async function openRequestLog(
       const { method, url } = exchange.request;
       const match = paths.match(method === 'HEAD' ? 'GET' : method, pathIn(url));
       const hasBodies = match?.endpoint.effect !== 'read' || hasRoomFor(exchange);
-      const before = last;
+      // Whatever happens, the request was answered, and its answer must arrive although it cannot be recorded, such as on a full disk.
+      let row: RecordedRequest;
       try {
         const sandboxAt = sandboxAtOf(exchange, match?.endpoint.effect === 'read');
-        insert({ ...recorded(exchange, match, hasBodies, whoIs(exchange.caller.apiKey)), sandboxAt });
-        tidy();
+        row = { ...recorded(exchange, match, hasBodies, whoIs(exchange.caller.apiKey)), sandboxAt };
       } catch (error) {
-        // The request was answered, and its answer must arrive although it cannot be recorded, such as on a full disk.
-        if (last === before) miss(error);
+        return miss(error, 1);
+      }
+      const before = last;
+      try {
+        insert(row);
+        tidy();
+        batch.end();
+      } catch (error) {
+        last = batch.save(last);
+        generation += 1;
+        if (last <= before) miss(error, before + 1 - last);
       }
     },
     version: () => `${last}.${unrecorded}`,
     about: (id) =>
       store.all<Stored>(`SELECT ${ROW} FROM request WHERE subject = ? ORDER BY id LIMIT 50`, id).map(rowOf),
     close: () => store.close(),
+  };
+}
+
+/** Requests that are committed together. */
+function createBatch(store: Database) {
+  let [size, committed] = [0, 0];
+  const commit = () => {
+    size = 0;
+    store.exec('COMMIT');
+  };
+  return {
+    begin: (last: number) => {
+      if (size === 0) committed = last;
+      if (size === 0) store.exec('BEGIN');
+      size += 1;
+    },
+    end: () => size >= IN_TRANSACTION && commit(),
+    /** Keeps what there was before an error. Returns the last request that there is: SQLite may have undone some, as it does on a full disk. */
+    save: (last: number): number => {
+      try {
+        commit();
+        return last;
+      } catch {
+        return committed;
+      }
+    },
   };
 }
 

@@ -75,7 +75,7 @@ const NOT_FOUND = { status: 404, error: 'there is no such page' };
 
 /** Serves the page of a source. Rejects with the listen error. */
 export async function serveInspector(
-  { clock, ids }: Pick<World, 'clock' | 'ids'>,
+  { clock, ids, meterLoad }: Pick<World, 'clock' | 'ids' | 'meterLoad'>,
   source: InspectorSource,
   { host, port }: InspectorOptions,
 ): Promise<Inspector> {
@@ -83,7 +83,7 @@ export async function serveInspector(
   const hosts = new Set<string>();
   const guard = createGuard(ids, hosts);
   const connections = createConnections([], CONNECTIONS);
-  const feed = createFeed(clock, () => source.version());
+  const feed = createFeed(clock, () => source.version(), meterLoad());
   const server = createServer({ requireHostHeader: false, maxHeaderSize: 16 * 1024 }, (request, response) => {
     connections.begin(request);
     // Only a POST has a body that is waited for.

@@ -84,11 +84,17 @@ export function createSystemWorld(files: ProgramFiles, endsAtOnce = false): Worl
     exit: (code) => process.exit(code),
     ensurePrivateDir: ensurePrivateFolder,
     turn,
-    limitProcess,
-    steadyMemory,
-    usedMemoryBytes: () => process.memoryUsage.rss(),
+    ...ofProcess,
   };
 }
+
+/** What this process takes of the machine. */
+const ofProcess = {
+  limitProcess,
+  steadyMemory,
+  meterLoad,
+  usedMemoryBytes: () => process.memoryUsage.rss(),
+};
 
 /** Where the program's own files are, and whether they are as they were built. */
 const ownFiles = (files: ProgramFiles): Pick<World, 'ownFile' | 'checkFiles'> => ({
@@ -136,6 +142,16 @@ function steadyMemory(youngBytes = 0): void {
   if (young >= youngBytes) v8.setFlagsFromString('--semi-space-growth-factor=1');
 }
 
+function meterLoad(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
+}
+
 /** Hides Node 22's warning that node:sqlite is experimental (docs/decisions), and no other warning. */
 function silenceSqliteWarning(): void {
   if (!process.versions.node.startsWith('22.')) return;
@@ -171,7 +187,8 @@ function isRunning(processId: number): boolean {
   if (processId <= 0) return false;
   try {
     process.kill(processId, 0);
-    return true;
+    // One that has ended and was not waited for still has its id.
+    return !runOf(processId)?.endsWith(ENDED);
   } catch (error) {
     // EPERM: it runs, under another user.
     return (error as { code?: unknown }).code === 'EPERM';
@@ -181,6 +198,9 @@ function isRunning(processId: number): boolean {
 /** Where Linux says the state of a process and when it began, counted in words after its name: the name may have anything in it. */
 const [STATE, BEGAN] = [0, 19];
 
+/** How the run of a process is marked that has ended and was not waited for. */
+const ENDED = '/ended';
+
 /** On Linux: which start of the machine, and how long after it the process began. A process that has ended and was not waited for is another run. */
 function runOf(processId: number): string | undefined {
   try {
@@ -188,7 +208,7 @@ function runOf(processId: number): string | undefined {
     const stat = read(`/proc/${processId}/stat`);
     const words = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const run = `${read('/proc/sys/kernel/random/boot_id').trim()}/${words[BEGAN]}`;
-    return words[STATE] === 'Z' ? `${run}/ended` : run;
+    return words[STATE] === 'Z' ? `${run}${ENDED}` : run;
   } catch {
     return undefined;
   }

@@ -21,12 +21,13 @@ const NOW_ROWS = 200_000;
 const START_LIMIT_MS = 60;
 /** Reads after which the memory is looked at. */
 const READS = 30_000;
-/** Frames that are scrolled in each run, and by how many pixels each. */
-const [FRAMES, PIXELS] = [200, 400];
+/** Frames that are scrolled in each run, by how many pixels each, and the height of a row. */
+const [FRAMES, PIXELS, ROW_PIXELS] = [200, 400, 34];
 
-/** How many requests the page lists, and how often it is opened. */
+/** How many requests the page lists, how many rows its longest list has, and how often it is opened. */
 export interface InspectorSize extends Load {
   readonly requests: number;
+  readonly workRows: number;
   readonly paints: number;
 }
 
@@ -50,6 +51,7 @@ export async function measureInspector(shop: Workshop, size: InspectorSize): Pro
     rows.push(...(await pageRows(open, size)));
     rows.push(await liveRow(open, inspected), await sizeRow(origin));
     rows.push(...(await nowRows(shop, chromiumPath, size)));
+    rows.push(await longListRow(shop, chromiumPath, size));
     const { browser } = await open();
     rows.push(...(await loadRows(servers, size)));
     await browser.close();
@@ -197,12 +199,7 @@ async function sizeRow(origin: string): Promise<Row> {
 
 /** The first page of a sandbox with many rows: when it is painted, and what its tab takes. */
 async function nowRows(shop: Workshop, chromiumPath: string, { paints }: InspectorSize): Promise<Row[]> {
-  outputOf(shop.fiatrail('many', ['sandbox', 'seed', '--users', '250']));
-  outputOf(shop.fiatrail('many', ['sandbox', 'seed', '--history', String(NOW_ROWS)]));
-  const words = ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json', '--inspect'];
-  const served = (await shop.serve(shop.fiatrail('many', words))) as Inspected;
-  const origin = new URL(served.inspector).origin;
-  const cookie = await enter(served.inspector);
+  const { served, origin, cookie } = await serveHistory(shop, 'many', NOW_ROWS);
   const [painted, memory]: [number[], number[]] = [[], []];
   for (let run = 0; run < paints; run++) {
     const { browser, page, paintedMs } = await openPage(chromiumPath, origin, cookie, '#/now');
@@ -220,6 +217,44 @@ async function nowRows(shop: Workshop, chromiumPath: string, { paints }: Inspect
   ];
 }
 
+/** Serves a sandbox with a history of so many transactions, with its inspector. */
+async function serveHistory(shop: Workshop, state: string, count: number) {
+  outputOf(shop.fiatrail(state, ['sandbox', 'seed', '--users', '250']));
+  outputOf(shop.fiatrail(state, ['sandbox', 'seed', '--history', String(count)]));
+  const words = ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json', '--inspect'];
+  const served = (await shop.serve(shop.fiatrail(state, words))) as Inspected;
+  return { served, origin: new URL(served.inspector).origin, cookie: await enter(served.inspector) };
+}
+
+/** A list that is longer than a browser can make an element: each pixel of its scroll bar is several of its rows’, and a bare list is moved by as many. */
+async function longListRow(shop: Workshop, chromiumPath: string, { workRows, paints }: InspectorSize): Promise<Row> {
+  const { served, origin, cookie } = await serveHistory(shop, 'longest', workRows);
+  const { browser, page } = await openPage(chromiumPath, origin, cookie, '#/work');
+  const height = Number(await page.evaluate(`document.querySelector('.rows').scrollHeight`));
+  const times = Math.max(1, (workRows * ROW_PIXELS) / height);
+  const [frames, bare]: [number[], number[]] = [[], []];
+  const other = await browser.newPage();
+  await other.setContent(BARE);
+  for (let run = 0; run < paints; run++) {
+    await page.bringToFront();
+    frames.push(quantile((await page.evaluate(scrollBy(PIXELS))) as number[], 0.95));
+    await other.bringToFront();
+    bare.push(quantile((await other.evaluate(scrollBy(PIXELS * times))) as number[], 0.95));
+  }
+  await browser.close();
+  await shop.stop(served);
+  return {
+    name: `page of the inspector: a frame while scrolling ${workRows.toLocaleString('en')} rows, p95`,
+    unit: 'ms',
+    values: frames,
+    against: 'a list with nothing else in its page',
+    beside: bare,
+    ratios: ratios(frames, bare),
+    target: { is: 'at most', ratio: 1.1 },
+    note: `${FRAMES} frames each, and as many rows a frame.`,
+  };
+}
+
 /** Notes when the first row of the list is painted. As a text, because nothing here is compiled for a browser. */
 const NOTE_ROWS = `(function look() {
   if (document.querySelector('.row .cell, .now .latest li')) requestAnimationFrame(() => { window.paintedAt = performance.now(); });
@@ -229,8 +264,8 @@ const NOTE_ROWS = `(function look() {
 /** A list with nothing else in its page: no program could scroll it with less work. */
 const BARE = `<!doctype html><style>
 .rows { height: 700px; overflow: auto; contain: strict }
-.rows > div { position: relative; height: 1000000px }
-.row { position: absolute; inset: 0 0 auto; height: 34px; display: grid; grid-template-columns: repeat(7, 1fr) }
+.rows > div { position: relative; height: 10000000px }
+.row { position: absolute; inset: 0 0 auto; height: ${ROW_PIXELS}px; display: grid; grid-template-columns: repeat(7, 1fr) }
 </style><div class="rows"><div></div></div><script>
 const box = document.querySelector('.rows');
 const rows = Array.from({ length: 40 }, () => {
@@ -240,12 +275,12 @@ const rows = Array.from({ length: 40 }, () => {
   return row;
 });
 box.onscroll = () => {
-  const first = Math.floor(box.scrollTop / 34);
+  const first = Math.floor(box.scrollTop / ${ROW_PIXELS});
   for (let at = first; at < first + rows.length; at++) {
     const row = rows[at % rows.length];
     if (row.at === at) continue;
     row.at = at;
-    row.style.transform = 'translateY(' + at * 34 + 'px)';
+    row.style.transform = 'translateY(' + at * ${ROW_PIXELS} + 'px)';
     for (const cell of row.children) cell.textContent = 'row ' + at;
   }
 };
@@ -258,14 +293,14 @@ const PAINTED_AT = `new Promise((resolve) => {
   })();
 })`;
 
-const SCROLL = `new Promise((resolve) => {
+const scrollBy = (pixels: number) => `new Promise((resolve) => {
   const box = document.querySelector('.rows');
   const times = [];
   let last = performance.now();
   (function step(now) {
     times.push(now - last);
     last = now;
-    box.scrollTop += ${PIXELS};
+    box.scrollTop += ${pixels};
     if (times.length > ${FRAMES}) resolve(times.slice(1));
     else requestAnimationFrame(step);
   })(last);
@@ -292,7 +327,7 @@ async function pageRows(open: () => ReturnType<typeof openPage>, { requests, pai
   for (let run = 0; run < paints; run++) {
     const { browser, page, paintedMs } = await open();
     painted.push(paintedMs);
-    const scrolled = async () => quantile((await page.evaluate(SCROLL)) as number[], 0.95);
+    const scrolled = async () => quantile((await page.evaluate(scrollBy(PIXELS))) as number[], 0.95);
     frames.push(await scrolled());
     await page.goto('about:blank');
     await page.setContent(BARE);

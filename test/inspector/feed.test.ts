@@ -11,9 +11,13 @@ const LONG = 256 * 1024;
 
 /** A served feed whose version changes when a test says so. */
 async function served() {
-  let [version, wake] = [0, () => {}];
+  let [version, wake, isBusy] = [0, () => {}, false];
   const sleep = () => new Promise<void>((resolve) => (wake = resolve));
-  const feed = createFeed({ now: () => 0, sleep }, () => `${version}-${'x'.repeat(LONG)}`);
+  const feed = createFeed(
+    { now: () => 0, sleep },
+    () => `${version}-${'x'.repeat(LONG)}`,
+    () => (isBusy ? 0.9 : 0.1),
+  );
   const responses: ServerResponse[] = [];
   const isTaken: boolean[] = [];
   const server = createServer((asked, response) => {
@@ -32,7 +36,10 @@ async function served() {
     version += 1;
     wake();
   };
-  return { port, responses, isTaken, change };
+  const work = (is: boolean) => {
+    isBusy = is;
+  };
+  return { port, responses, isTaken, change, work };
 }
 
 /** Connects and reads nothing. */
@@ -88,6 +95,20 @@ test('a page that never reads is left after 40 changes, without a queue, and hol
   const back = await listening(at.port, `${changes}-${'x'.repeat(8)}`);
   at.change();
   while (!back.heard.includes(changes + 1)) await turn();
+});
+
+test('a page of a busy program is told of every fourth change, and of the first one that it rests after', async () => {
+  const at = await served();
+  const page = await listening(at.port);
+  at.work(true);
+  for (let change = 1; change <= 9; change++) {
+    at.change();
+    await turn();
+  }
+  at.work(false);
+  at.change();
+  while (!page.heard.includes(10)) await turn();
+  expect(page.heard.filter((each) => each > 0)).toEqual([4, 8, 10]);
 });
 
 test('pages that have gone away leave room for others', async () => {

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openRequestLog } from '../../src/inspector/requests.ts';
 import { newestOf } from '../../src/inspector/source.ts';
 import type { ObservedExchange } from '../../src/sandbox/observe.ts';
+import { openScratch } from '../../src/sqlite/database.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 
 /** What is recorded of the requests of a sandbox. */
@@ -116,6 +117,45 @@ test('what cannot be recorded is counted, told once without what the error says,
   observe(exchange('GET', '/v1/getwallets', 1_001));
   expect((await rows()).map(({ path }) => path)).toEqual(['/v1/getwallets']);
   expect(told).toEqual(['a request could not be recorded: the disk is full']);
+});
+
+test('a full disk loses the requests since the last commit, which are counted, and later ones are recorded again', async () => {
+  let isFull = false;
+  const open: typeof openScratch = async (create) => {
+    const store = await openScratch(create);
+    const run: typeof store.run = (...given) => {
+      if (!isFull) return store.run(...given);
+      store.exec('ROLLBACK');
+      throw new DatabaseError('full', 'a temporary file', undefined);
+    };
+    return { ...store, run };
+  };
+  const { observe, list } = await openRequestLog(() => 'Acme', { open });
+  const page = async () => {
+    const { rows, total, gap } = await list.page({ text: '', state: '', from: 0, limit: 500 });
+    return [total, rows.at(-1)?.['path'], gap];
+  };
+  for (let each = 0; each < 300; each++) observe(exchange('GET', `/v1/a${each}`, 1_000));
+  expect(await page()).toEqual([300, '/v1/a299', undefined]);
+  isFull = true;
+  observe(exchange('GET', '/v1/b', 1_000));
+  isFull = false;
+  const gap = '45 requests could not be recorded: the disk is full';
+  expect(await page()).toEqual([256, '/v1/a255', gap]);
+  observe(exchange('GET', '/v1/c', 1_000));
+  expect(await page()).toEqual([257, '/v1/c', gap]);
+});
+
+test('what one request breaks leaves the ones before it', async () => {
+  let who: unknown = 'Acme';
+  const { observe, rows, list } = await log(() => who as string);
+  observe(exchange('GET', '/v1/a', 1_000));
+  who = {};
+  observe(exchange('GET', '/v1/b', 1_000));
+  who = 'Acme';
+  observe(exchange('GET', '/v1/c', 1_000));
+  expect((await rows()).map(({ path }) => path)).toEqual(['/v1/a', '/v1/c']);
+  expect((await list.page({ text: '', state: '', from: 0, limit: 1 })).gap).toMatch(/^1 request could not/);
 });
 
 test('a filter that is asked for again finds what came since, and forgets what is gone', async () => {

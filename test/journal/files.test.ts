@@ -57,6 +57,17 @@ describe('a staged file', () => {
     expect(await journal.files.list(OTHER)).toEqual([]);
   });
 
+  test('that was cancelled on a host is not opened on another, whose clock says that its plan has not expired', async () => {
+    const journal = await opened();
+    const planned = { ...fileOf(2), plan: { id: 'plan-1', entry: '{"plan":1}' } };
+    const { file } = await journal.files.stage(planned, batches(rowsOf(2)));
+    expect(file.state).toBe('planned');
+    expect((await journal.files.setState(file, 'cancelled')).state).toBe('cancelled');
+    const applied = { isOpen: () => true, struck: { references: [], sums: {} }, entry: '{"applied":1}' };
+    expect((await journal.files.applyPlan(file, applied)).state).toBe('cancelled');
+    expect((await journal.files.current(file)).state).toBe('cancelled');
+  });
+
   test('is not staged twice under its key', async () => {
     const journal = await opened();
     const { file } = await stage(journal, 2);

@@ -145,6 +145,7 @@ function worldOf(
       throw new Error(`the command exits with ${code}`);
     },
     steadyMemory: () => {},
+    meterLoad: () => () => 0,
     usedMemoryBytes: () => 0,
   };
 }

@@ -254,6 +254,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
       throw new Error(`unexpected exit with ${code}`);
     },
     steadyMemory: () => {},
+    meterLoad: () => () => 0,
     usedMemoryBytes: () => 0,
   };
 }

@@ -1,5 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram, startProgram } from '../../src/system/processes.ts';
+import { createSystemWorld } from '../../src/system/world.ts';
+import { OWN_FILES } from '../support/built.ts';
 
 test.each([
   ['a null character', 'a\0b'],
@@ -158,4 +163,18 @@ describe('a program with an ending of its own', () => {
     );
     expect(end).toEqual({ kind: 'late' });
   });
+});
+
+test.runIf(process.platform === 'linux')('a process that has ended and was not waited for does not run', async () => {
+  const { host } = createSystemWorld(OWN_FILES);
+  // What the shell becomes waits for none of its children.
+  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const id = Number(line);
+  while (!/\) Z /.test(readFileSync(`/proc/${id}/stat`, 'latin1')))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(() => process.kill(id, 0)).not.toThrow();
+  expect(host.isRunning(id)).toBe(false);
+  expect(host.isRunning(process.pid)).toBe(true);
 });

@@ -1,6 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, isAsset } from '../../../money/amount.ts';
 import { BOOK_ENTRIES_BY_SET } from '../../schema.ts';
+import type { Reason } from '../reasons.ts';
 import type { Span } from '../report/movements.ts';
 
 /** An amount on an account of the books, in the smallest unit of its asset: positive if the account has more, negative if it has less or owes more. */
@@ -42,6 +43,9 @@ interface EntryRow {
 
 /** The code for a time that is not exact. It says nothing of amounts, and matters where a period begins or ends. */
 export const END_BETWEEN = 'END_BETWEEN';
+
+/** Codes of sets whose amounts the books have: those of a time, and of a difference whose likely amount is accepted as such. */
+const OF_OTHERS: readonly string[] = [END_BETWEEN, 'UNLISTED' satisfies Reason];
 
 /** What there was before all rows is in no period: it is a balance at the start of each. */
 const BEGUN = `step = 'opening'`;
@@ -90,7 +94,7 @@ function setOf({ at, thing, id, step }: EntryRow, rows: readonly EntryRow[]): Bo
         minor === null ? [] : [{ account, asset: assetOf(asset), minor }],
       ),
     ),
-    unknown: [...new Set(rows.flatMap(({ known }) => (known === null || known === END_BETWEEN ? [] : [known])))],
+    unknown: [...new Set(rows.flatMap(({ known }) => (known === null || OF_OTHERS.includes(known) ? [] : [known])))],
   };
 }
 
@@ -149,7 +153,7 @@ export const unknownIn = (
 ): Promise<readonly (SetName & { readonly known: string })[]> =>
   queries.all(
     `SELECT DISTINCT thing, id, step, known FROM ${BOOK_ENTRIES_BY_SET}
-     WHERE at > ? AND at <= ? AND ${OF_PERIOD} AND known IS NOT NULL AND known <> '${END_BETWEEN}' ORDER BY thing, id, step, known`,
+     WHERE at > ? AND at <= ? AND ${OF_PERIOD} AND known IS NOT NULL AND known NOT IN ('${OF_OTHERS.join("', '")}') ORDER BY thing, id, step, known`,
     from,
     to,
   );

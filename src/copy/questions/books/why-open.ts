@@ -101,9 +101,9 @@ export async function whyOpen(
 ): Promise<readonly WhyOpen[]> {
   const why = [...byOrder(month, closes, zone), ...(await byCopy(queries, month, zone))];
   const { differences } = await accountIn(queries, spanOf(month.sinceMs, month.untilMs), [], async () => accepted);
-  for (const { asset, minor, accepted: done } of differences.filter((each) => each.minor !== each.accepted))
+  for (const { asset, minor, known, accepted: done } of differences.filter((each) => each.minor !== each.accepted))
     why.push({
-      what: `${amountForPeople(amount(asset, minor - done))} is in no list`,
+      what: `${known === null ? '' : 'about '}${amountForPeople(amount(asset, minor - done))} is in no list`,
       hint: advice`[fiatrail report accept ${asset} ${month.month} --reason "…"]`,
     });
   const [first] = unknown;
