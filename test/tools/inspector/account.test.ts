@@ -7,11 +7,11 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type SampleAccount, SENDER, sampleAccount } from '../../inspector/sample-account.ts';
 import { newHome, sharedEnd } from '../../support/built.ts';
 import { must } from '../../support/in-process.ts';
-import { go, inspectHome, openPage, startBrowser } from './browser.ts';
+import { go, inspectHome, openPage, startContexts } from './browser.ts';
 
 /** The page of an account, and of a saved session of it, in a real browser. */
 
-const browser = await startBrowser(sharedEnd());
+const browser = await startContexts(sharedEnd());
 const PANES = ['now', 'operations', 'events', 'plans', 'users', 'copied', 'charts', 'copy', 'book'];
 const home = newHome(sharedEnd());
 let used: SampleAccount;

@@ -1,7 +1,18 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect, inject } from 'vitest';
 import { type AtEnd, type Home, newHome, requireBuilt, startFiatrail, temporaryFolder } from '../../support/built.ts';
-
 import { programOf } from '../programs.ts';
+import { startFirefox } from './firefox.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The browser that the tests of the inspector run in: vitest.tools.config.ts has a project for each. */
+    readonly browser?: 'chromium' | 'firefox';
+  }
+}
+
+/** What opens pages, with what is theirs alone. */
+export type Contexts = Pick<Browser, 'newContext'>;
 
 /** What Chromium gets: no network but the page's, and nothing of this machine's user. */
 const FLAGS = [
@@ -24,6 +35,12 @@ export async function startBrowser(atEnd: AtEnd, ...flags: readonly string[]): P
   return browser;
 }
 
+/** Starts the browser of this run for all tests of a file. */
+export async function startContexts(atEnd: AtEnd): Promise<Contexts> {
+  requireBuilt();
+  return inject('browser') === 'firefox' ? startFirefox(atEnd) : startBrowser(atEnd);
+}
+
 /** A page of an inspector, entered. */
 export interface Opened {
   readonly page: Page;
@@ -33,7 +50,7 @@ export interface Opened {
 }
 
 export async function openPage(
-  browser: Browser,
+  browser: Contexts,
   url: string,
   atEnd: AtEnd,
   options: BrowserContextOptions = {},
@@ -46,6 +63,13 @@ export async function openPage(
   page.on('console', (said) => said.type() === 'error' && problems.push(said.text()));
   await page.goto(url);
   await page.locator('nav').waitFor();
+  const { colorScheme, reducedMotion, viewport } = options;
+  for (const [query, wanted] of [
+    ['prefers-color-scheme', colorScheme],
+    ['prefers-reduced-motion', reducedMotion],
+    ['width', viewport && `${viewport.width}px`],
+  ])
+    if (wanted) expect(await page.evaluate(`matchMedia('(${query}: ${wanted})').matches`), query ?? '').toBe(true);
   return { page, context, problems };
 }
 

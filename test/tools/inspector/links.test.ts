@@ -1,12 +1,12 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newHome, sharedEnd } from '../../support/built.ts';
 import { must } from '../../support/in-process.ts';
-import { inspectHome, type Opened, openPage, serveHome, startBrowser } from './browser.ts';
+import { inspectHome, type Opened, openPage, serveHome, startContexts } from './browser.ts';
 import { asking, hrefsAt, rowsOf, targetsIn, whyDead } from './links.ts';
 
 /** Each link of every page of an account of 30 days leads to something. */
 
-const browser = await startBrowser(sharedEnd());
+const browser = await startContexts(sharedEnd());
 const home = newHome(sharedEnd());
 /** The same days have the same work whenever they are simulated. */
 const UNTIL = ['--until', '2026-10-31', '-q'];

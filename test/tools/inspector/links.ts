@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { go } from './browser.ts';
 
 /** Where a link of the page leads: a row of a list, or a pane. */
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 const PAGE_ROWS = 500;
 

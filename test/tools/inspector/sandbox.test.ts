@@ -5,11 +5,12 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { newHome, sharedEnd } from '../../support/built.ts';
-import { go, inspectHome, newFolder, openPage, send, serveInspected, startBrowser } from './browser.ts';
+import { go, inspectHome, newFolder, openPage, send, serveInspected, startContexts } from './browser.ts';
+import { openWay } from './way.ts';
 
 /** The page of a served sandbox in a real browser. */
 
-const browser = await startBrowser(sharedEnd());
+const browser = await startContexts(sharedEnd());
 const PANES = ['now', 'work', 'users', 'requests', 'events', 'ledger', 'points', 'clock', 'balances', 'book'];
 
 async function opened(...more: string[]) {
@@ -66,7 +67,8 @@ test('rows are in their order in the page once scrolling has ended, and each is 
   const { page, at } = await opened();
   for (let count = 0; count < 150; count++) await send(at, '/getfees');
   await page.getByText('150 rows').waitFor();
-  const ids = () => page.locator('.row').evaluateAll((rows) => rows.map(({ id }) => Number(id.replace('row-', ''))));
+  const IDS = `[...document.querySelectorAll('.row')].map(({ id }) => Number(id.replace('row-', '')))`;
+  const ids = () => page.evaluate(IDS) as Promise<number[]>;
   for (const top of [1_200, 5_000, 0]) {
     await page.evaluate(`document.querySelector('.rows').scrollTop = ${top}`);
     const middle = 149 - Math.floor(Math.min(top, 150 * 34 - 600) / 34);
@@ -127,11 +129,17 @@ test('each of 1,000,000 rows is reached, by the scroll bar and by the keyboard',
 });
 
 test('goes on by itself after its connection was lost', async () => {
-  const { page, at, context } = await opened();
+  const way = await openWay();
+  const at = await serveInspected(onTestFinished);
+  const { page } = await openPage(browser, at.inspector, onTestFinished, { proxy: way.proxy });
+  await go(page, '#/requests');
   await page.getByText('● Live').waitFor();
-  await context.setOffline(true);
+  way.lose();
+  await page.getByText('○ Not connected').waitFor();
   await send(at, '/getfees');
-  await context.setOffline(false);
+  way.mend();
+  await page.getByText('1 row').waitFor();
+  await page.getByText('● Live').waitFor();
   await send(at, '/getfees');
   await page.getByText('2 rows').waitFor();
 });

@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Home, newHome, sharedEnd } from '../../support/built.ts';
 import { fiatrailJson, must } from '../../support/in-process.ts';
-import { go, inspectHome, openPage, send, serveHome, startBrowser } from './browser.ts';
+import { go, inspectHome, openPage, send, serveHome, startContexts } from './browser.ts';
 import { type Ask, asking, rowsOf } from './links.ts';
 
 /** What someone opens the page for, by the keyboard alone, and how many keys it takes. */
 
-const browser = await startBrowser(sharedEnd());
+const browser = await startContexts(sharedEnd());
 const home = newHome(sharedEnd());
 /** The same days have the same work whenever they are simulated. */
 const UNTIL = ['--until', '2026-10-31', '-q'];
