@@ -70,13 +70,13 @@ async function startOf(queries: Queries, changedFrom: string): Promise<string | 
   const last = await queries.get<{ at: string | null }>('SELECT max(at) AS at FROM stored_balance_checks');
   const recent = new Date(Date.parse(last?.at ?? noted.at) - LONGEST_MS).toISOString();
   const from = changedFrom < recent ? changedFrom : recent;
-  const looks = await queries.all<{ at: string }>(
+  const found = await queries.all<{ at: string }>(
     'SELECT at FROM stored_balance_checks WHERE at < ? ORDER BY at DESC LIMIT ?',
     from,
-    BigInt(Math.max(...MOST_LOOKS)),
+    BigInt(Math.max(...MOST_CHECKS)),
   );
-  const times = looks.map(({ at }) => at);
-  for (const most of MOST_LOOKS) {
+  const times = found.map(({ at }) => at);
+  for (const most of MOST_CHECKS) {
     const some = times.slice(0, most).toReversed();
     const moving = some.length > 0 ? await movingAt(queries, some) : [];
     const quiet = some.findLast((at) => underWayAt(at, moving).length === 0);
@@ -85,8 +85,8 @@ async function startOf(queries: Queries, changedFrom: string): Promise<string | 
   return times[0];
 }
 
-/** How many looks are searched for one at which nothing was under way: whatever is seen later, it shows what it showed. */
-const MOST_LOOKS = [1, 8, 50];
+/** How many of the times at which balances were read are searched for one at which nothing was under way: whatever is seen later, it shows what it showed. */
+const MOST_CHECKS = [1, 8, 50];
 
 const underWayAt = (at: string, moving: Open['moving']) =>
   moving.filter(({ from, until }) => from <= at && at <= until);
