@@ -109,6 +109,9 @@ test('what fails counts in the period in which it failed, however long ago it be
   inCopy(world, "UPDATE stored_withdrawals SET created_at = '2026-01-02T09:00:00.000Z', completed_at = NULL");
   const { kinds } = await json(world, 'report', '--since', '2026-11-01', '--by', 'kind');
   expect(kinds).toMatchObject([{ kind: 'transfers of the account', failed: 1 }]);
+  // Until then, it was open for longer than anything that completes.
+  const before = await json(world, 'report', '--since', '2026-05-01', '--until', '2026-06-30', '--by', 'kind');
+  expect(before.kinds).toMatchObject([{ kind: 'transfers of the account', open: 1 }]);
 });
 
 describe('more moments than the database adds up one by one', () => {
