@@ -15,6 +15,8 @@ export async function measureTab(shop: Workshop, many: number, runs: number): Pr
   const account = { FIATRAIL_BASE_URL: sandbox.url, FIATRAIL_API_KEY: sandbox.apiKey };
   const list = ['users', 'list', '--all', '-q', '-o', 'csv', '--fields', 'userId'];
   const ids = outputOf(shop.fiatrail('tab-cache', list, account)).split('\n');
+  // Over the network, ids are those of the copy.
+  timeMs(shop.fiatrail('tab-cache', ['sync', '-q'], account));
   await shop.stop(sandbox);
   const start = ids[Math.floor(ids.length / 2)]?.slice(0, -TYPED) ?? '';
   const tab = (state: string, typed: string, env: Readonly<Record<string, string>>): Command =>
