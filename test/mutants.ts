@@ -5615,6 +5615,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/unlisted.ts',
+    line: 'Map.groupBy(under, ({ name }) => name)',
+    change: 'Map.groupBy(under, (each) => each)',
+    tests: DIFFERENCES,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/unlisted.ts',
     line: 'underWayAt(at, moving).length === 0',
     change: 'underWayAt(at, moving).length >= 0',
     tests: DIFFERENCES,

@@ -161,8 +161,10 @@ function createBatch(store: Database) {
   };
   return {
     begin: (last: number) => {
-      if (size === 0) committed = last;
-      if (size === 0) store.exec('BEGIN');
+      if (size === 0) {
+        committed = last;
+        store.exec('BEGIN');
+      }
       size += 1;
     },
     end: () => size >= IN_TRANSACTION && commit(),

@@ -172,7 +172,7 @@ export function CopyPane({ version }: { readonly about: About; readonly version:
   if (value.tables.length === 0)
     return (
       <p class="note empty">
-        This account has not been copied to this machine yet. Run: <code>fiatrail sync</code>
+        This account has not been copied to this machine yet. Run <code>fiatrail sync</code>.
       </p>
     );
   return (
