@@ -2553,7 +2553,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ACCEPTED,
   },
   {
-    file: 'src/copy/sync.ts',
+    file: 'src/copy/failures.ts',
     line: 'if (status && undoneStatesOf(thing).includes(status))',
     change: "if (status === 'never')",
     tests: REPORTS,
@@ -6355,7 +6355,21 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/copy/sync.ts',
+    file: 'src/copy/failures.ts',
+    line: 'await noteRead(queries, states.length);',
+    change: 'await noteRead(queries, rows.length);',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/new-rows.ts',
+    line: '[at, id] = [last.at, last.id];',
+    change: "[at, id] = [last.at, '~'];",
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/failures.ts',
     line: 'if (endedAt) await noteEnd(queries, table, id, endedAt);',
     change: '',
     tests: ['test/copy/truth/ends.test.ts'],

@@ -8,7 +8,8 @@ import { THINGS } from '../things/index.ts';
 import type { Thing } from '../things/thing.ts';
 import type { Inbox } from '../webhooks/inbox/inbox.ts';
 import type { LocalCopy } from './database.ts';
-import { noteChanged, readSetting, writeSetting } from './list-state.ts';
+import { noteChanged } from './list-state.ts';
+import { type NewRow, newRows } from './new-rows.ts';
 import { zonedTime } from './rows.ts';
 import { stored } from './schema.ts';
 import { type CopyTable, isOneOf, tableOf } from './tables.ts';
@@ -42,29 +43,8 @@ export async function noteEventEnd(queries: Queries, table: CopyTable, evidence:
   if (await queries.get(has, evidence.requestId)) await noteEnd(queries, table, evidence.requestId, at);
 }
 
-/** Up to which row of a list the inbox was asked when it ended: when the row was read, and its id. */
+/** Up to which row of a list the inbox was asked when it ended. */
 const untilOf = ({ name }: CopyTable) => `${name}-ends-until`;
-
-/** A row of which only a span of time is known in which it ended. */
-interface UnsureRow {
-  readonly id: string;
-  readonly at: string;
-}
-
-/** How many rows are asked for at once. */
-const BATCH = 500;
-
-/** The next rows that are new or have changed, and whose end an event may say. */
-const unsureIn = (copy: LocalCopy, table: CopyTable): Promise<UnsureRow[]> =>
-  copy.read(async (queries) => {
-    const [at = '', id = ''] = ((await readSetting(queries, untilOf(table))) ?? '').split(' ');
-    return queries.all<UnsureRow>(
-      `SELECT id, changed_at AS at FROM ${stored(table)} WHERE end_bound IS NOT NULL AND (changed_at, id) > (?, ?)
-       ORDER BY changed_at, id LIMIT ${BATCH}`,
-      at,
-      id,
-    );
-  });
 
 /** Reads from the inbox, if there is one, when rows ended whose list does not say it. Rejects with DatabaseError of the copy. */
 export async function readEnds({ world, profile, notices }: Account, copy: LocalCopy): Promise<void> {
@@ -74,17 +54,13 @@ export async function readEnds({ world, profile, notices }: Account, copy: Local
     if (!inbox) return;
     for (const table of new Set(withEvents.map(tableOf).filter(({ hasStates }) => hasStates))) {
       const things = withEvents.filter((thing) => tableOf(thing) === table);
-      for (let count = BATCH; count === BATCH; ) {
-        const rows = await unsureIn(copy, table);
+      for await (const { rows, noteRead } of newRows(copy, table, untilOf(table), 'end_bound IS NOT NULL')) {
         const found = await ofInbox(() => evidenceOf(inbox, rows, things));
-        const last = rows.at(-1);
         if (!found) return;
-        if (!last) break;
         await copy.write(async (queries) => {
           for (const evidence of found) await noteEventEnd(queries, table, evidence);
-          await writeSetting(queries, untilOf(table), `${last.at} ${last.id}`);
+          await noteRead(queries, rows.length);
         });
-        count = rows.length;
       }
     }
   } finally {
@@ -109,7 +85,7 @@ const MOST_EVENTS = 50;
 /** What the inbox says of rows. */
 async function evidenceOf(
   inbox: Inbox,
-  rows: readonly UnsureRow[],
+  rows: readonly NewRow[],
   things: readonly Thing[],
 ): Promise<readonly EventEvidence[]> {
   const found: EventEvidence[] = [];

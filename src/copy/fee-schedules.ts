@@ -247,7 +247,7 @@ async function findSince(queries: Queries, taker: 'own' | 'platform', sinceAt: s
     const afterAt = before?.seen_at ?? '';
     const key = keyOf(row);
     const isNew = row.first_seen_at > sinceAt;
-    if (!isNew && !(await queries.get(CHANGED_BEFORE, sinceAt, row.first_seen_at))) continue;
+    if (!isNew && !(await queries.get(CHANGED_BEFORE, row.first_seen_at))) continue;
     if (!(await queries.get(older, ...key, afterAt))) continue;
     // What the service itself says needs no row.
     const untilAt = taker === 'own' ? row.stated_since : row.first_seen_at;

@@ -4,11 +4,11 @@ import { offramp, payout } from '../things/bank-transfers.ts';
 import { deposit, userDeposit } from '../things/deposits.ts';
 import { endsOf, undoneStatesOf } from '../things/states.ts';
 import type { Thing } from '../things/thing.ts';
-import { hasFailed, isDone, isThing, stored } from './schema.ts';
+import { hasFailed, IS_NEW, isDone, isThing, stored } from './schema.ts';
 import { type CopyTable, isOneOf, tableOf } from './tables.ts';
 
 /** Why a fee of a row is not known. */
-export type FeeCode =
+type FeeCode =
   /** No sync has asked for it yet. */
   | 'FEE_NOT_READ'
   /** The service does not state it, and what it states does not tell it. */
@@ -214,7 +214,7 @@ const WHOLE_FEE_GAPS: readonly FeeGap[] = [
 ];
 
 /** The offramps of which the service was not asked yet what its list leaves out, with the amounts that they have: what follows a SELECT. */
-export const UNASKED_OFFRAMPS = `FROM ${PAYOUTS} WHERE ${isThing(offramp)} AND ${PAYOUTS}.digest IS NOT NULL AND ${PAYOUTS}.deleted_at IS NULL
+export const UNASKED_OFFRAMPS = `FROM ${PAYOUTS} WHERE ${isThing(offramp)} AND ${IS_NEW} AND ${PAYOUTS}.digest IS NOT NULL AND ${PAYOUTS}.deleted_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM stored_offramp_parts p WHERE p.id = ${PAYOUTS}.id
     AND p.amount_minor IS NOT DISTINCT FROM ${ofPayout('amount')} AND p.fee_minor IS NOT DISTINCT FROM ${WHOLE_FEE})`;
 
@@ -280,8 +280,8 @@ const older = (thing: Thing, condition: string) =>
   `SELECT 1 AS found FROM ${DEPOSITS}, stored_fee_schedules s WHERE ${KEYED} AND ${isThing(thing)} AND NOT ${DEPOSIT_FAILED}
   AND ${between('?', 's.first_seen_at')} AND ${condition} LIMIT 1`;
 
-/** Finds a deposit that has changed since a time, and was made before another one. */
-export const CHANGED_BEFORE = `SELECT 1 AS found FROM ${DEPOSITS} WHERE ${DEPOSITS}.changed_at > ? AND ${DEPOSIT_AT} < ? LIMIT 1`;
+/** Finds a deposit that is new or has changed, and was made before a time. */
+export const CHANGED_BEFORE = `SELECT 1 AS found FROM ${DEPOSITS} WHERE ${IS_NEW} AND ${DEPOSIT_AT} < ? LIMIT 1`;
 
 const hasFeeOn = (base: 'amount' | 'funding') =>
   `(${coversAmount(ofDeposit(base))} AND ${ofDeposit('fee')} = ${feeOn(ofDeposit(base))})`;

@@ -9,9 +9,10 @@ import type { Queries } from '../journal/store.ts';
 import { fromWire } from '../money/amount.ts';
 import { offramp } from '../things/bank-transfers.ts';
 import { readRequest, valueAt } from '../things/fields.ts';
+import type { Thing } from '../things/thing.ts';
 import type { LocalCopy } from './database.ts';
 import { noteParts, UNASKED_OFFRAMPS } from './fees.ts';
-import { isThing, stored } from './schema.ts';
+import { IS_NEW, isThing, stored } from './schema.ts';
 import { periodsOf } from './sync-table.ts';
 import { tableOf } from './tables.ts';
 
@@ -34,43 +35,72 @@ const TRIES = 2;
 
 /** Reads what the list of payouts does not say of each offramp, once for each. What was read is saved; the next sync goes on. Rejects with CliError. */
 export async function readOfframpParts(account: Account, copy: LocalCopy): Promise<void> {
-  const total = (await unasked(copy)).length;
+  const { asked, total } = await extentOf(copy);
   let done = 0;
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const times = (await unasked(copy)).flatMap(({ created_at }) =>
-      created_at === null ? [] : [Date.parse(created_at)],
-    );
-    for (const [fromMs, toMs] of await periodsFor(copy, times)) {
-      const startDate = new Date(fromMs - SERVICE_SKEW_MS).toISOString();
-      const endDate = new Date(toMs + SERVICE_SKEW_MS).toISOString();
-      for await (const saved of partsIn(account, copy, { startDate, endDate })) {
-        done += saved;
-        await account.notices.progress.rows(done, total, 'offramps');
+  for (let tries = 0; tries < TRIES; tries += 1)
+    for await (const rows of unasked(copy))
+      for (const [fromMs, toMs] of periodsFor(rows, asked === 0n)) {
+        const startDate = new Date(fromMs - SERVICE_SKEW_MS).toISOString();
+        const endDate = new Date(toMs + SERVICE_SKEW_MS).toISOString();
+        for await (const saved of partsIn(account, copy, { startDate, endDate })) {
+          done += saved;
+          await account.notices.progress.rows(done, total, 'offramps');
+        }
       }
-    }
-  }
   // The list does not have them: their fees and users are not known from it.
-  const left = (await unasked(copy)).map(({ id }) => ({ id, fee: null, userId: null }));
-  for (let from = 0; from < left.length; from += PAGE_SIZE)
-    await copy.write((queries) => saveParts(queries, left.slice(from, from + PAGE_SIZE), isoNow(account)));
+  const some = () =>
+    copy.read((queries) => queries.all<{ id: string }>(`SELECT ${PAYOUTS}.id ${UNASKED_OFFRAMPS} LIMIT ${PAGE_SIZE}`));
+  for (let left = await some(); left.length > 0; left = await some()) {
+    const parts = left.map(({ id }) => ({ id, fee: null, userId: null }));
+    await copy.write((queries) => saveParts(queries, parts, isoNow(account)));
+  }
   await readUsers(account, copy);
 }
 
-/** Until one was asked for, nothing that is known lies between those that are not: then one period takes the fewest pages. */
-async function periodsFor(copy: LocalCopy, times: readonly number[]): Promise<readonly (readonly [number, number])[]> {
-  const asked = await copy.read((queries) => queries.get('SELECT 1 AS found FROM stored_offramp_parts LIMIT 1'));
+/** How many offramps were asked for before, and how many are to be. */
+const extentOf = (copy: LocalCopy) =>
+  copy.read(async (queries) => {
+    const asked = await queries.get<{ n: bigint }>('SELECT count(*) AS n FROM stored_offramp_parts');
+    const left = await queries.get<{ n: bigint }>(`SELECT count(*) AS n ${UNASKED_OFFRAMPS}`);
+    return { asked: asked?.n ?? 0n, total: Number(left?.n ?? 0n) };
+  });
+
+interface UnaskedRow extends Readonly<Record<string, string>> {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+/** Returns the periods of the list to read for rows. Until one was asked for, nothing that is known lies between those that are not: then one takes the fewest pages. */
+function periodsFor(
+  rows: readonly UnaskedRow[],
+  isFirst: boolean,
+): readonly (readonly [fromMs: number, toMs: number])[] {
+  const times = rows.map(({ created_at: at }) => Date.parse(at));
   const [first, last] = [times[0], times.at(-1)];
-  return asked || first === undefined || last === undefined ? periodsOf(times) : [[first, last]];
+  return isFirst && first !== undefined && last !== undefined ? [[first, last]] : periodsOf(times);
 }
 
 const isoNow = ({ world }: Account) => new Date(world.clock.now()).toISOString();
 
-const unasked = (copy: LocalCopy) =>
-  copy.read((queries) =>
-    queries.all<{ id: string; created_at: string | null }>(
-      `SELECT ${PAYOUTS}.id, ${PAYOUTS}.created_at ${UNASKED_OFFRAMPS} ORDER BY ${PAYOUTS}.created_at`,
-    ),
-  );
+/** How many rows are in memory at once. Their periods overlap a little, and the service counts the rows of a period for each page. */
+const BATCH = 5_000;
+
+/** Yields the offramps that were not asked for and say when they were made, oldest first, and each once. */
+async function* unasked(copy: LocalCopy): AsyncGenerator<readonly UnaskedRow[]> {
+  const [at, id] = [`${PAYOUTS}.created_at`, `${PAYOUTS}.id`];
+  for (let last: UnaskedRow | undefined; ; ) {
+    const after = [last?.created_at ?? '', last?.id ?? ''];
+    const rows = await copy.read((queries) =>
+      queries.all<UnaskedRow>(
+        `SELECT ${id}, ${at} ${UNASKED_OFFRAMPS} AND (${at}, ${id}) > (?, ?) ORDER BY ${at}, ${id} LIMIT ${BATCH}`,
+        ...after,
+      ),
+    );
+    last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+  }
+}
 
 /** Reads a period of the list, and yields how many offramps each page told of. */
 async function* partsIn(account: Account, copy: LocalCopy, period: ListPeriod): AsyncGenerator<number> {
@@ -117,27 +147,34 @@ async function saveParts(queries: Queries, parts: readonly OfframpPart[], at: st
 async function readUsers(account: Account, copy: LocalCopy): Promise<void> {
   const { read } = offramp;
   if (!read?.user) return;
-  const rows = await copy.read((queries) =>
-    queries.all<{ id: string }>(
-      `SELECT p.id FROM stored_offramp_parts p JOIN ${PAYOUTS} ON ${PAYOUTS}.id = p.id
-       WHERE p.status_read_at IS NULL AND ${PAYOUTS}.user_id IS NULL AND ${PAYOUTS}.deleted_at IS NULL ORDER BY p.id`,
-    ),
-  );
+  const from = `FROM stored_offramp_parts p JOIN ${PAYOUTS} ON ${PAYOUTS}.id = p.id
+    WHERE ${IS_NEW} AND p.status_read_at IS NULL AND ${PAYOUTS}.user_id IS NULL AND ${PAYOUTS}.deleted_at IS NULL`;
+  const total = await copy.read((queries) => queries.get<{ n: bigint }>(`SELECT count(*) AS n ${from}`));
+  const next = () =>
+    copy.read((queries) => queries.all<{ id: string }>(`SELECT p.id ${from} ORDER BY p.id LIMIT ${PAGE_SIZE}`));
+  let done = 0;
   const wait = pacer(account, read.endpoint);
-  for (const [index, { id }] of rows.entries()) {
-    await wait();
-    const user = await account.call(read.endpoint, readRequest(read, id) as never).then(
-      ({ data }) => valueAt(data, read.user ?? ''),
-      (error) => {
-        // The list may have rows that the service does not look up.
-        if (error instanceof CliError && error.category === 'rejected') return undefined;
-        throw error;
-      },
-    );
-    await copy.write(async (queries) => {
-      await queries.run(`UPDATE stored_offramp_parts SET status_read_at = ? WHERE id = ?`, isoNow(account), id);
-      if (typeof user === 'string') await queries.run(`UPDATE ${PAYOUTS} SET user_id = ? WHERE id = ?`, user, id);
-    });
-    await account.notices.progress.rows(index + 1, rows.length, 'users of offramps');
+  for (let rows = await next(); rows.length > 0; rows = await next())
+    for (const { id } of rows) {
+      await wait();
+      const user = await userOf(account, read, id);
+      await copy.write(async (queries) => {
+        await queries.run(`UPDATE stored_offramp_parts SET status_read_at = ? WHERE id = ?`, isoNow(account), id);
+        if (typeof user === 'string') await queries.run(`UPDATE ${PAYOUTS} SET user_id = ? WHERE id = ?`, user, id);
+      });
+      done += 1;
+      await account.notices.progress.rows(done, Number(total?.n ?? 0n), 'users of offramps');
+    }
+}
+
+/** Reads whose something is from its status; undefined if the service does not look it up. */
+async function userOf(account: Account, read: NonNullable<Thing['read']>, id: string): Promise<unknown> {
+  try {
+    const { data } = await account.call(read.endpoint, readRequest(read, id) as never);
+    return valueAt(data, read.user ?? '');
+  } catch (error) {
+    // The list may have rows that the service does not look up.
+    if (error instanceof CliError && error.category === 'rejected') return undefined;
+    throw error;
   }
 }

@@ -2,9 +2,10 @@ import type { Account } from '../engine/account.ts';
 import { grouped } from '../money/decimal.ts';
 import type { LocalCopy } from './database.ts';
 import { readSchedules } from './fee-schedules.ts';
-import { type FeeCode, thingsWithFees } from './fees.ts';
+import { thingsWithFees } from './fees.ts';
 import { readSetting, writeSetting } from './list-state.ts';
 import { readOfframpParts } from './offramp-parts.ts';
+import { CONTRADICTS, stored } from './schema.ts';
 import { settleFees } from './settle-fees.ts';
 import { TABLES } from './tables.ts';
 
@@ -26,19 +27,17 @@ export async function readFees(account: Account, copy: LocalCopy): Promise<void>
   await copy.write((queries) => writeSetting(queries, READ_UNTIL, at));
 }
 
-const CONTRADICTS: FeeCode = 'FEE_PARTS';
-
 /** How many rows are named. */
 const NAMED = 3;
 
 /** Warns of rows, changed since a time, of which the amounts contradict each other. */
 async function sayContradictions({ notices }: Account, copy: LocalCopy, sinceAt: string): Promise<void> {
-  for (const { name } of TABLES.filter((table) => thingsWithFees(table).length > 0)) {
+  for (const table of TABLES.filter((each) => thingsWithFees(each).length > 0)) {
+    const { name } = table;
     const rows = await copy.read((queries) =>
       queries.all<{ id: string }>(
-        `SELECT id FROM ${name} WHERE changed_at > ? AND deleted_at IS NULL AND fee_known = ? ORDER BY id`,
+        `SELECT id FROM ${stored(table)} WHERE changed_at > ? AND deleted_at IS NULL AND ${CONTRADICTS} ORDER BY changed_at, id`,
         sinceAt,
-        CONTRADICTS,
       ),
     );
     if (rows.length === 0) continue;

@@ -246,6 +246,12 @@ export const FEE_NAMES = Object.keys(FEE_COLUMNS);
 /** The fees of a row of which nothing was settled yet: values of the columns. */
 export const UNSETTLED: readonly (string | null)[] = [null, null, 'FEE_NOT_READ', null];
 
+/** Matches a row that is new or has changed since fees were settled last, whatever its clock said. */
+export const IS_NEW = `fee_known = '${UNSETTLED[2]}'`;
+
+/** Matches a row whose amounts contradict each other. */
+export const CONTRADICTS = "fee_known = 'FEE_PARTS'";
+
 export const tables = (): readonly Table[] => [
   SETTING,
   FILLER,
@@ -272,6 +278,17 @@ const adderFor =
   (name, columns, where = '') =>
     `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${columns.join(', ')})${where && ` WHERE ${where}`}`;
 
+/** The indexes by which a sync finds what it asks for once its lists are there. */
+export const needed = (): readonly string[] =>
+  TABLES.flatMap((table) => {
+    const index = adderFor(table);
+    const type = table.columns.some(({ name }) => name === 'type') ? ['type'] : [];
+    return [
+      index('created_at', ['created_at']),
+      ...(table.failed.length > 0 ? [index('new_failures', ['changed_at', 'id', ...type], hasFailed(table))] : []),
+    ];
+  });
+
 /** The indexes that wait until a sync has filled its lists: without them, it does so in half the time. */
 export function indexesOf(table: CopyTable): readonly string[] {
   const index = adderFor(table);
@@ -284,7 +301,9 @@ export function indexesOf(table: CopyTable): readonly string[] {
   );
   return [
     ...indexesOfTimes(table, index),
-    ...(table.hasFees ? [index('unsettled', ['fee_known'], `fee_known = '${UNSETTLED[2]}'`)] : []),
+    ...(table.hasFees
+      ? [index('unsettled', ['created_at', 'id'], IS_NEW), index('contradicts', ['changed_at', 'id'], CONTRADICTS)]
+      : []),
     // Most old rows have nothing personal left, and nobody looks for what is not there.
     // Many rows can have a name, of which the newest are looked for.
     ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),
@@ -321,7 +340,6 @@ function indexesOfTimes(table: CopyTable, index: AddIndex): readonly string[] {
   ];
   const completed = ['ended_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user];
   return [
-    index('created_at', ['created_at']),
     ...(table.hasStates ? ended : []),
     ...(has('completed_at') ? [index('completed', completed, isDone(table))] : []),
     ...(table.failed.length > 0
@@ -334,4 +352,4 @@ function indexesOfTimes(table: CopyTable, index: AddIndex): readonly string[] {
 }
 
 /** What a copy has besides, once a sync has filled it. */
-export const later = (): readonly string[] => TABLES.flatMap(indexesOf);
+export const later = (): readonly string[] => [...needed(), ...TABLES.flatMap(indexesOf)];

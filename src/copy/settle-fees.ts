@@ -2,7 +2,7 @@ import { nodeCrypto } from '../crypto/digest.ts';
 import type { Queries } from '../journal/store.ts';
 import { feesOf, type RowFees, thingsWithFees } from './fees.ts';
 import { noteChanged, readSetting, writeSetting } from './list-state.ts';
-import { FEE_SCHEDULES, isThing, stored, UNSETTLED } from './schema.ts';
+import { FEE_SCHEDULES, IS_NEW, isThing, stored } from './schema.ts';
 import { type CopyTable, TABLES } from './tables.ts';
 
 /** Which fees in force the rows were settled by. */
@@ -25,9 +25,7 @@ export async function settleFees(queries: Queries): Promise<void> {
   const isSame = (await readSetting(queries, SETTLED_BY)) === digest;
   for (const table of TABLES)
     if (table.hasFees)
-      await queries.run(
-        `UPDATE ${stored(table)} SET ${assignments(table)}${isSame ? ` WHERE fee_known = '${UNSETTLED[2]}'` : ''}`,
-      );
+      await queries.run(`UPDATE ${stored(table)} SET ${assignments(table)}${isSame ? ` WHERE ${IS_NEW}` : ''}`);
   if (isSame) return;
   await writeSetting(queries, SETTLED_BY, digest);
   await noteChanged(queries, '');

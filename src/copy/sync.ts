@@ -2,26 +2,22 @@ import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import { getFees } from '../contract/endpoints/fees.ts';
 import type { Account } from '../engine/account.ts';
-import { pacer } from '../engine/lists/pages.ts';
 import type { Queries } from '../journal/store.ts';
 import { UNLESS_THERE } from '../store/table.ts';
 import { payout } from '../things/bank-transfers.ts';
-import { readRequest, valueAt } from '../things/fields.ts';
 import { THINGS } from '../things/index.ts';
-import { undoneStatesOf } from '../things/states.ts';
-import type { Thing } from '../things/thing.ts';
 import { transfer } from '../things/token-transfers.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { LocalCopy } from './database.ts';
-import { noteEnd, readEnds } from './event-ends.ts';
+import { readEnds } from './event-ends.ts';
+import { leavesOut, readFailures } from './failures.ts';
 import { type Filler, fillerForPeople } from './filler.ts';
 import { fieldsOf, formNumbers, type RowRecord, recordNames, rowReader } from './forms.ts';
-import { type Gap, noteChanged, readSetting, readState, writeKnownUntil, writeSetting } from './list-state.ts';
+import { type Gap, readSetting, readState, writeKnownUntil, writeSetting } from './list-state.ts';
 import { readFees } from './read-fees.ts';
-import { type CopyRow, rowsOf, zonedTime } from './rows.ts';
+import { type CopyRow, rowsOf } from './rows.ts';
 import { stripChanges } from './save-changes.ts';
-import { noteStatus } from './save-rows.ts';
-import { ACCOUNT_WALLETS, hasFailed, isThing, later, ownNames, stored, VERSION } from './schema.ts';
+import { ACCOUNT_WALLETS, isThing, later, needed, ownNames, stored, VERSION } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type CopyTable, TABLES, tableOf } from './tables.ts';
 import { noteUnlisted } from './unlisted.ts';
@@ -99,10 +95,14 @@ async function fill(
     reports.push({ ...(await reportOf(copy, table)), done });
   }
   await copy.write(noteWallets);
-  for (const thing of THINGS) if (hasMore(thing)) await readFailures(account, copy, thing);
+  await copy.write((queries) => addIndexes(queries, needed()));
+  for (const thing of THINGS) if (leavesOut(thing)) await readFailures(account, copy, thing);
   await readEnds(account, copy);
   await readFees(account, copy);
-  await copy.write(addIndexes);
+  await copy.write(async (queries) => {
+    await addIndexes(queries, later());
+    await writeSetting(queries, INDEXED, String(VERSION));
+  });
   await copy.write(noteUnlisted);
   // A row without a time is read with what is personal, however old it is.
   await forget();
@@ -116,11 +116,10 @@ async function fill(
 /** The layout whose indexes a copy has. */
 const INDEXED = 'indexed';
 
-/** Makes the indexes that a copy is filled without. */
-async function addIndexes(queries: Queries): Promise<void> {
+/** Makes indexes that a copy is filled without. */
+async function addIndexes(queries: Queries, indexes: readonly string[]): Promise<void> {
   if ((await readSetting(queries, INDEXED)) === String(VERSION)) return;
-  for (const index of later()) await queries.run(index);
-  await writeSetting(queries, INDEXED, String(VERSION));
+  for (const index of indexes) await queries.run(index);
 }
 
 /** Notes the account's own wallets as its rows name them: it may have had others before. */
@@ -128,7 +127,7 @@ async function noteWallets(queries: Queries): Promise<void> {
   for (const thing of [payout, transfer])
     await queries.run(
       `INSERT INTO ${ACCOUNT_WALLETS.name} (address) SELECT DISTINCT lower(wallet_address) FROM ${stored(tableOf(thing))}
-       WHERE ${isThing(thing)} AND wallet_address IS NOT NULL ${UNLESS_THERE}`,
+       WHERE ${isThing(thing)} AND coalesce(wallet_address, '') <> '' ${UNLESS_THERE}`,
     );
 }
 
@@ -202,69 +201,6 @@ export function lostWith(copy: LocalCopy): Promise<string> {
       `${gone} rows that the service no longer shows`,
     ].join(', ');
   });
-}
-
-/** Up to which row the service was asked what the list does not say of those that failed: when the row was read, and its id. */
-const failuresOf = ({ name }: CopyTable) => `${name}-failures-until`;
-
-/** Where the service says when something ended whose list does not. */
-const endOf = ({ facts }: Thing) => facts.find(({ isEnd, isElsewhere }) => isEnd && isElsewhere)?.fields[0];
-
-/** Whether the list leaves out something of those that failed: that they had ended well before, or when they failed. */
-const hasMore = (thing: Thing) => undoneStatesOf(thing).length > 0 || endOf(thing) !== undefined;
-
-/** The list shows what the bank sent back as if it had failed, although its fee stays with the service, and not when a trade failed. So the service is asked about each. */
-async function readFailures(account: Account, copy: LocalCopy, thing: Thing): Promise<void> {
-  const table = tableOf(thing);
-  const rows = await copy.read(async (queries) =>
-    queries.all<{ id: string; made: string | null; point: string }>(
-      `SELECT id, created_at AS made, changed_at || ' ' || id AS point FROM ${stored(table)} WHERE ${isThing(thing)} AND ${hasFailed(table)}
-         AND changed_at || ' ' || id > ? ORDER BY 3`,
-      (await readSetting(queries, failuresOf(table))) ?? '',
-    ),
-  );
-  const wait = thing.read ? pacer(account, thing.read.endpoint) : async () => {};
-  for (const [index, { id, made, point }] of rows.entries()) {
-    await wait();
-    const { status, completedAt, endedAt } = await stateOf(account, thing, id);
-    const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
-    await copy.write(async (queries) => {
-      if (status && undoneStatesOf(thing).includes(status)) {
-        if (completedAt) await noteStatus(queries, table, id, table.done[0] ?? null, completedAt);
-        await noteStatus(queries, table, id, status, at);
-        await noteChanged(queries, made ?? '');
-      }
-      if (endedAt) await noteEnd(queries, table, id, endedAt);
-      await writeSetting(queries, failuresOf(table), point);
-    });
-    await account.notices.progress.rows(index + 1, rows.length, `failed ${table.name.replaceAll('_', ' ')}`);
-  }
-}
-
-/** Reads the state that the service says something has, and when it was completed, or ended otherwise; nothing of what it does not say. */
-async function stateOf(
-  account: Account,
-  thing: Thing,
-  id: string,
-): Promise<{ readonly status?: string; readonly completedAt?: string; readonly endedAt?: string }> {
-  const { read } = thing;
-  if (!read) return {};
-  try {
-    const { data } = await account.call(read.endpoint, readRequest(read, id) as never);
-    const inData = (field: string) => valueAt(data, [...(read.in ? [read.in] : []), field].join('.'));
-    const status = inData('status');
-    const completedAt = zonedTime(inData('completedAt'));
-    const endedAt = zonedTime(inData(endOf(thing) ?? ''));
-    return {
-      ...(typeof status === 'string' ? { status } : {}),
-      ...(completedAt === null ? {} : { completedAt }),
-      ...(endedAt === null ? {} : { endedAt }),
-    };
-  } catch (error) {
-    // The list may have rows that the service does not look up.
-    if (error instanceof CliError && error.category === 'rejected') return {};
-    throw error;
-  }
 }
 
 /** How many rows are changed in one transaction. */

@@ -118,6 +118,37 @@ describe('a service that is not as it should be', () => {
     return { service, world, readingsOf };
   }
 
+  test('fails while it is asked about what failed: each is asked about once, by this sync or the next', async () => {
+    const { service, clock } = rig();
+    const MANY = 450;
+    let left = 250;
+    const asked: unknown[] = [];
+    const world = fakeWorld({
+      clock,
+      env: ACCOUNT,
+      network: async (request, ...rest) => {
+        if (request.url.includes('/fx/trades/status')) {
+          left -= 1;
+          if (left < 0) throw new Error('the connection was lost');
+          asked.push(JSON.parse(request.body ?? '{}').tradeId ?? new URL(request.url).searchParams.get('tradeId'));
+        }
+        return service.exchange(request, ...rest);
+      },
+    });
+    for (let each = 0; each < MANY; each++) {
+      service.add('fx_trades', each * 1_000);
+      service.move('fx_trades', each, 'failed');
+    }
+    expect(await main(['sync', '-q'], world)).not.toBe(0);
+    expect(asked).toHaveLength(250);
+    left = MANY;
+    await synced(world);
+    expect(new Set(asked).size).toBe(MANY);
+    expect(asked).toHaveLength(MANY);
+    await synced(world);
+    expect(asked).toHaveLength(MANY);
+  });
+
   test('counts wrongly once: the list is read a second time, and is whole', async () => {
     const { service, world } = countingWrongly((reading) => (reading > 4 ? 0 : 2));
     for (let each = 0; each < 5; each++) service.add('deposits');

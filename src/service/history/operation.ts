@@ -174,21 +174,24 @@ function pageOf(
   const { limit, offset, total } = page;
   const size = Math.max(0, Math.min(limit, total - offset));
   if (size === 0) return [];
-  const order = filter.direction === undefined ? 'position' : 'direction_position';
+  const place = filter.direction === undefined ? 'position' : 'direction_position';
   const condition = conditionOf(call, filter);
   const isPlain = filter.type === undefined && filter.status === undefined && !isCounted(filter);
   const fromEnd = offset > total / 2;
+  // An index has the rows of a period in this order.
+  const isDated = filter.fromMs !== undefined || filter.untilMs !== undefined;
+  const order = (way: 'ASC' | 'DESC') => `ORDER BY ${isDated ? `created_at ${way}, ` : ''}position ${way}`;
   const [found, values]: [string, readonly SqlValue[]] = isPlain
     ? [
-        `${condition.sql} AND ${order} BETWEEN ? AND ?`,
+        `${condition.sql} AND ${place} BETWEEN ? AND ?`,
         [...condition.values, total - offset - size + 1, total - offset],
       ]
     : [
-        `${condition.sql} ORDER BY position ${fromEnd ? 'ASC' : 'DESC'} LIMIT ? OFFSET ?`,
+        `${condition.sql} ${order(fromEnd ? 'ASC' : 'DESC')} LIMIT ? OFFSET ?`,
         [...condition.values, size, fromEnd ? total - offset - size : offset],
       ];
   return call.store.all<MovementRow>(
-    `SELECT ${COLUMNS} FROM (SELECT * FROM movement WHERE ${found}) AS page ${JOINS} ORDER BY page.position DESC`,
+    `SELECT ${COLUMNS} FROM (SELECT * FROM movement WHERE ${found}) AS page ${JOINS} ${order('DESC').replaceAll(/created_at|position/g, 'page.$&')}`,
     ...values,
   );
 }

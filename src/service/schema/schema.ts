@@ -71,6 +71,7 @@ CREATE TABLE movement (
   id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL, position INTEGER NOT NULL, direction TEXT NOT NULL, direction_position INTEGER NOT NULL,
   type TEXT NOT NULL, subject INTEGER NOT NULL, user INTEGER, status TEXT NOT NULL, amount_kobo INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT;
 CREATE UNIQUE INDEX movement_by_position ON movement (fintech, position);
+CREATE INDEX movement_by_time ON movement (fintech, created_at, position);
 CREATE UNIQUE INDEX movement_by_direction ON movement (fintech, direction, direction_position);
 CREATE UNIQUE INDEX movement_by_subject ON movement (type, subject);
 CREATE INDEX movement_by_user ON movement (user, position) WHERE user IS NOT NULL;
