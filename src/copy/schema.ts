@@ -285,6 +285,7 @@ export const needed = (): readonly string[] =>
     const type = table.columns.some(({ name }) => name === 'type') ? ['type'] : [];
     return [
       index('created_at', ['created_at']),
+      ...(table.hasFees ? [index('contradicts', ['changed_at', 'id'], CONTRADICTS)] : []),
       ...(table.failed.length > 0 ? [index('new_failures', ['changed_at', 'id', ...type], hasFailed(table))] : []),
     ];
   });
@@ -301,9 +302,7 @@ export function indexesOf(table: CopyTable): readonly string[] {
   );
   return [
     ...indexesOfTimes(table, index),
-    ...(table.hasFees
-      ? [index('unsettled', ['created_at', 'id'], IS_NEW), index('contradicts', ['changed_at', 'id'], CONTRADICTS)]
-      : []),
+    ...(table.hasFees ? [index('unsettled', ['created_at', 'id'], IS_NEW)] : []),
     // Most old rows have nothing personal left, and nobody looks for what is not there.
     // Many rows can have a name, of which the newest are looked for.
     ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),
