@@ -121,7 +121,7 @@ describe('a disk that is full', () => {
           .filter((name) => name.startsWith('journal'))
           .reduce((sum, name) => sum + statSync(join(home.stateDir, name)).size, 0)
       : 0;
-  const many = manyRows(40);
+  const many = manyRows(20);
 
   test('while the rows are staged: none is', async () => {
     expect((await fiatrail(home, ['ops', 'list', '-q'])).code).toBe(0);
@@ -135,7 +135,7 @@ describe('a disk that is full', () => {
   test('while rows are sent: the run ends, and a later one sends each of the others once', async () => {
     expect((await create(many, '--first', '1')).code).toBe(8);
     const words = createWords(writeRows(home, many));
-    const { code, error } = await limited(Math.ceil(journalBytes() / 1024) + 40, words);
+    const { code, error } = await limited(Math.ceil(journalBytes() / 1024) + 20, words);
     expect([code, FULL.includes(error.code)]).toEqual([2, true]);
     const sent = await paid();
 
