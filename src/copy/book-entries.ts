@@ -3,7 +3,7 @@ import type { Thing } from '../things/thing.ts';
 import { SEEN_ACCOUNTS } from './balance-checks.ts';
 import { earlierOf, laterOf } from './bucket.ts';
 import { ENTRY_KINDS, type EntryKind, type EntrySet, type Move } from './entry-kinds.ts';
-import { isThing, stored, UNLISTED, unindexed } from './schema.ts';
+import { BOOK_ENTRIES_BY_SET, isThing, stored, UNLISTED, unindexed } from './schema.ts';
 import { tableOf } from './tables.ts';
 
 type Engine = Queries['engine'];
@@ -83,15 +83,27 @@ function unlistedEntries(engine: Engine): readonly string[] {
 }
 
 /** Returns all entries, as one SELECT: each move of each set of each row, twice. A query with an account reads only what may be on it. */
-export const bookEntries = (engine: Engine): string =>
+const bookEntries = (engine: Engine): string =>
   [...entriesOn(engine, () => true), ...unlistedEntries(engine)].join('\nUNION ALL ');
 
 /** Returns the same entries for queries of all accounts: each row is read once for a set, and not for each of its entries. */
-export const bookEntriesBySet = (engine: Engine): string =>
+const bookEntriesBySet = (engine: Engine): string =>
   [
     ...ENTRY_KINDS.flatMap((kind) => kind.sets.map((set) => entriesOf(engine, kind, set, legsOf(set)))),
     ...unlistedEntries(engine),
   ].join('\nUNION ALL ');
+
+/** The views of the books by name, each as one SELECT. A server has them. A file does not: SQLite would read them each time that it is opened. */
+export const BOOK_VIEWS: Readonly<Record<string, (engine: Engine) => string>> = {
+  book_entries: bookEntries,
+  [BOOK_ENTRIES_BY_SET]: bookEntriesBySet,
+};
+
+/** Returns the statement that gives one connection to a file a view of the books. */
+export const bookViewInFile = (name: string): string | undefined => {
+  const select = BOOK_VIEWS[name];
+  return select && `CREATE TEMP VIEW IF NOT EXISTS ${name} AS ${select('sqlite')}`;
+};
 
 /**
  * Returns the entries of rows that may be on some accounts, as one SELECT: what a query of the view with these accounts reads, without what it

@@ -1,15 +1,14 @@
 import type { Queries } from '../journal/store.ts';
 import { columnNames } from '../store/table.ts';
-import { bookEntries, bookEntriesBySet } from './book-entries.ts';
-import { allNames, BOOK_ENTRIES_BY_SET, CHANGES, FEE_NAMES, FEE_SCHEDULES, STATUS_CHANGES, stored } from './schema.ts';
+import { BOOK_VIEWS } from './book-entries.ts';
+import { allNames, CHANGES, FEE_NAMES, FEE_SCHEDULES, STATUS_CHANGES, stored } from './schema.ts';
 import { type CopyTable, TABLES } from './tables.ts';
 
 /** The views, and the indexes that a list has from the beginning. */
 export function creation(engine: Queries['engine']): readonly string[] {
   const view = (name: string, select: string) => `CREATE VIEW ${name} AS ${select}`;
   return [
-    view('book_entries', bookEntries(engine)),
-    view(BOOK_ENTRIES_BY_SET, bookEntriesBySet(engine)),
+    ...(engine === 'postgres' ? Object.entries(BOOK_VIEWS).map(([name, select]) => view(name, select(engine))) : []),
     view('status_changes', `SELECT ${columnNames(STATUS_CHANGES).join(', ')} FROM ${STATUS_CHANGES.name}`),
     view(
       'changes',

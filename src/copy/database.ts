@@ -2,7 +2,7 @@ import { oneAtATime } from '../base/calls.ts';
 import type { World } from '../base/world.ts';
 import { backUp, ended, queriesOf } from '../journal/sqlite/file.ts';
 import type { Queries } from '../journal/store.ts';
-import { openDatabase } from '../sqlite/database.ts';
+import { type Database, openDatabase, type SqlValue } from '../sqlite/database.ts';
 import { acquireLock } from '../sqlite/lock.ts';
 import { partsMadeBy } from '../sqlite/parts.ts';
 import { tableInFile } from '../store/ddl.ts';
@@ -60,7 +60,7 @@ export async function openCopyFile(
     `PRAGMA secure_delete = ON; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
   );
   const inTurn = oneAtATime();
-  const queries = queriesOf(database, clock.now);
+  const queries = withBooks(database, queriesOf(database, clock.now));
   const inTransaction = <T>(begin: string, work: (queries: Queries) => Promise<T>): Promise<T> =>
     inTurn(async () => {
       database.exec(begin);
@@ -105,5 +105,31 @@ export async function openCopyFile(
     erase: async () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
     backUp: (to) => backUp(database, to),
     close: async () => database.close(),
+  };
+}
+
+const BOOKS = /\bbook_entries(?:_by_set)?\b/g;
+
+/** Gives the connection the views of the books that a statement names, before it runs. */
+function withBooks(database: Database, queries: Queries): Queries {
+  const prepare = async (sql: string) => {
+    for (const [name] of sql.matchAll(BOOKS)) {
+      // What is made in a transaction that is rolled back is gone.
+      if (database.get('SELECT 1 AS found FROM sqlite_temp_schema WHERE name = ?', name)) continue;
+      const { bookViewInFile } = await import('./book-entries.ts');
+      database.exec(bookViewInFile(name) ?? '');
+    }
+  };
+  const after =
+    <T>(ask: (sql: string, ...values: readonly SqlValue[]) => Promise<T>) =>
+    async (sql: string, ...values: readonly SqlValue[]) => {
+      await prepare(sql);
+      return ask(sql, ...values);
+    };
+  return {
+    ...queries,
+    all: after(queries.all) as Queries['all'],
+    get: after(queries.get) as Queries['get'],
+    run: after(queries.run),
   };
 }

@@ -21,6 +21,8 @@ export interface QueryDatabase {
     columns: readonly string[],
     pages: AsyncIterable<readonly (readonly SqlValue[])[]>,
   ): Promise<void>;
+  /** Adds a view that only this connection has, by the statement that makes it. */
+  addView(statement: string): void;
   /** Every name by which a query could read something, whether it may or not, in lower case. SQLite has more that begin with sqlite_ and pragma_. */
   readableNames(): readonly string[];
   /**
@@ -76,6 +78,7 @@ export async function openForQueries(
       for await (const rows of pages) for (const row of rows) insert.run(...row);
       connection.exec('COMMIT');
     },
+    addView: (statement) => connection.exec(statement),
     readableNames: () => [
       ...names('SELECT name FROM sqlite_schema UNION ALL SELECT name FROM sqlite_temp_schema'),
       ...names('SELECT name FROM pragma_module_list'),

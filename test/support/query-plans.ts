@@ -29,7 +29,7 @@ function isOfProgram(): boolean {
 
 /** Whether a statement is of a local copy that a first sync fills: it makes the indexes when all rows are there. */
 const isFilling = (prepare: DatabaseSync['prepare'], sql: string): boolean =>
-  /\bstored_/.test(sql) && !prepare("SELECT 1 FROM sqlite_schema WHERE name = 'deposits_created_at'").get();
+  /\bstored_/.test(sql) && !prepare("SELECT 1 FROM sqlite_schema WHERE name = 'deposits_unsettled'").get();
 
 /**
  * Asks SQLite how it runs every statement that is prepared from now on. Returns a function that ends this, and returns those that scan a table.
@@ -67,6 +67,7 @@ function watchQueryPlans(): () => readonly Scan[] {
 
 /** Tables with a few rows, however long an account is used, and what is no table of a file. */
 const SMALL: Readonly<Record<string, string>> = {
+  sqlite_temp_schema: 'the views of the books that a connection was given',
   'account_name|rotation|spent|tally': 'of the journal: keys, rotations, sums of days',
   'api_key|fintech|fault_rule|setting|stuck|fx_vault': 'of the sandbox: its fintechs, settings and faults',
   'allowed_address|bank_account|external_wallet|fee_tally|movement_tally': 'of the sandbox: what a fintech has few of',
@@ -78,7 +79,7 @@ const SMALL: Readonly<Record<string, string>> = {
 };
 
 /** Indexes of what is open only. */
-const SMALL_INDEX = /INDEX \w+_(?:in_flight|open)\b/;
+const SMALL_INDEX = /INDEX \w+_(?:in_flight|open|unsettled)\b/;
 
 /** Statements that read everything on purpose. */
 const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
@@ -121,11 +122,6 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
   [/FROM (?:\(SELECT \S+ AS at|book_entries)/, 'a report adds up the entries of a period'],
   [/^SELECT u\.id, min\(o\.at\)|^SELECT id, first_name AS first/, 'report owed and income name the users'],
   [/^SELECT direction, COUNT/, 'history transactions counts what a period has in each direction'],
-  [/p\.status_read_at IS NULL/, 'a sync asks for the status of offramps of which it knows no user'],
-  [
-    /^SELECT id FROM \w+ WHERE changed_at > \? AND deleted_at IS NULL AND fee_known = \?/,
-    'a sync names rows whose amounts contradict each other',
-  ],
   [/kind = '(?:fintech|fintech_permanent)'/, 'the only row that a partial index has of a fintech'],
 ];
 

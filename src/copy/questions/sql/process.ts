@@ -23,6 +23,7 @@ export async function runQueryProcess(world: World): Promise<number> {
     const database = await openForQueries(order.path, { version: VERSION, applicationId: FILE_ID });
     for (const name of order.copies) await addCopy(database, name, lines);
     const statement = { ...statementOf(order.sql, order.isExplained), hidesPersonal: order.hidesPersonal };
+    await addBooks(database, statement);
     await answer(database, statement, world, say);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
@@ -57,6 +58,13 @@ async function addCopy(database: QueryDatabase, name: string, lines: AsyncGenera
     columns.map((column) => `${column.name} ${column.type.toUpperCase()}`),
     pages(),
   );
+}
+
+/** Adds the views of the books that a query names. */
+async function addBooks(database: QueryDatabase, { sql }: SqlStatement): Promise<void> {
+  if (!/book_entries/i.test(sql)) return;
+  const { BOOK_VIEWS, bookViewInFile } = await import('../../book-entries.ts');
+  for (const name of Object.keys(BOOK_VIEWS)) database.addView(bookViewInFile(name) ?? '');
 }
 
 const CANNOT_HIDE = 'this version of Node cannot leave out personal data; use the latest Node 24';
