@@ -6362,6 +6362,13 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/copy/list-state.ts',
+    line: 'last === undefined || at > last ? at',
+    change: 'last === undefined || at !== last ? at',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
     file: 'src/copy/new-rows.ts',
     line: '[at, id] = [last.at, last.id];',
     change: "[at, id] = [last.at, '~'];",

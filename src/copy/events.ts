@@ -3,6 +3,7 @@ import type { EventEvidence } from '../engine/evidence/event-evidence.ts';
 import type { Work } from '../engine/evidence/work.ts';
 import { insertion, replacing } from '../store/table.ts';
 import { noteEventEnd } from './event-ends.ts';
+import { nextChange } from './list-state.ts';
 import { existingCopy } from './open.ts';
 import { FIRST_TIME, noteStatus } from './save-rows.ts';
 import { listTable } from './schema.ts';
@@ -42,7 +43,7 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
           digest: null,
           pass: 0,
           first_seen_at: at,
-          changed_at: at,
+          changed_at: await nextChange(queries, at),
           // It had ended when the event came, and nothing has been said of when it began.
           ended_at: isOpen ? null : at,
           end_bound: isOpen ? null : FIRST_TIME,

@@ -84,3 +84,17 @@ export async function noteChanged(queries: Queries, from: string): Promise<void>
   const known = await readSetting(queries, CHANGED_FROM);
   if (known === undefined || from < known) await writeSetting(queries, CHANGED_FROM, from);
 }
+
+/** When a row last changed. */
+const CHANGED_AT = 'changed-at';
+
+/**
+ * Returns when rows that are about to be written change: the time, or right after the last change. Two clocks write here, either may be set back,
+ * and what was not looked into yet is found by its place in this order.
+ */
+export async function nextChange(queries: Queries, at: string): Promise<string> {
+  const last = await readSetting(queries, CHANGED_AT);
+  const next = last === undefined || at > last ? at : new Date(Date.parse(last) + 1).toISOString();
+  await writeSetting(queries, CHANGED_AT, next);
+  return next;
+}

@@ -2,7 +2,7 @@ import type { Queries } from '../journal/store.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { insertion, insertSql, UNLESS_THERE } from '../store/table.ts';
 import { FORM, FORM_TEXT, formNumbers, type RowRecord, recordNames, rowReader } from './forms.ts';
-import { noteChanged, readState } from './list-state.ts';
+import { nextChange, noteChanged, readState } from './list-state.ts';
 import type { CopyRow } from './rows.ts';
 import { changesOf, type RowBefore, saveChanges } from './save-changes.ts';
 import { FEE_NAMES, ownNames, PERSON_NAME, STATUS_CHANGES, stored, UNSETTLED } from './schema.ts';
@@ -93,7 +93,7 @@ async function saveSome(
     );
     const checks = table.done.length > 0 ? await lastChecks(queries) : [];
     const rowsEnded = changed.map((row) => ({ row, end: endOf(table, row, known.get(row.id), [at, ...checks]) }));
-    await upsert(queries, table, rowsEnded, at, pass);
+    await upsert(queries, table, rowsEnded, { at, pass });
     await saveChanges(queries, changes);
     await saveNames(queries, changed);
     await noteChanged(
@@ -208,7 +208,8 @@ interface EndedRow {
   readonly end: RowEnd | undefined;
 }
 
-async function upsert(queries: Queries, table: CopyTable, rows: readonly EndedRow[], at: string, pass: number) {
+async function upsert(queries: Queries, table: CopyTable, rows: readonly EndedRow[], { at, pass }: Reading) {
+  const changedAt = await nextChange(queries, at);
   const names = [
     'id',
     'status',
@@ -237,7 +238,7 @@ async function upsert(queries: Queries, table: CopyTable, rows: readonly EndedRo
       row.rest,
       row.digest,
       pass,
-      at,
+      changedAt,
     );
     values.push(end?.at ?? null, end?.bound ?? null, ...(table.hasFees ? UNSETTLED : []), at);
   }

@@ -149,6 +149,26 @@ describe('a service that is not as it should be', () => {
     expect(asked).toHaveLength(MANY);
   });
 
+  test('has its clock set back: what failed after that is asked about as well', async () => {
+    const clock = fakeClock();
+    let backMs = 0;
+    const now = () => clock.now() - backMs;
+    const service = movingService(now);
+    const world = fakeWorld({
+      clock: { ...clock, now },
+      env: ACCOUNT,
+      network: (...given) => service.exchange(...given),
+    });
+    const asked = () => service.requests.filter((path) => path === '/fx/trades/status').length;
+    for (const at of [0, 1]) {
+      service.add('fx_trades', at);
+      service.move('fx_trades', at, 'failed');
+      await synced(world);
+      expect(asked()).toBe(at + 1);
+      backMs = 3_600_000;
+    }
+  });
+
   test('counts wrongly once: the list is read a second time, and is whole', async () => {
     const { service, world } = countingWrongly((reading) => (reading > 4 ? 0 : 2));
     for (let each = 0; each < 5; each++) service.add('deposits');
