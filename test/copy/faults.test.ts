@@ -135,9 +135,10 @@ describe('a service that is not as it should be', () => {
         return service.exchange(request, ...rest);
       },
     });
-    for (let each = 0; each < MANY; each++) {
+    // So that a page, whose rows change at one moment, is not asked about as a whole.
+    for (let each = 0; each < (MANY * 10) / 9; each++) {
       service.add('fx_trades', each * 1_000);
-      service.move('fx_trades', each, 'failed');
+      if (each % 10 > 0) service.move('fx_trades', each, 'failed');
     }
     expect(await main(['sync', '-q'], world)).not.toBe(0);
     expect(asked).toHaveLength(250);
