@@ -6356,8 +6356,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/copy/failures.ts',
-    line: 'await noteRead(queries, states.length);',
-    change: 'await noteRead(queries, rows.length);',
+    line: 'await noteRead(queries, row);',
+    change: '',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/copy/offramp-parts.ts',
+    line: 'asked === 0n && tries === 0',
+    change: 'asked === 0n',
     tests: FAULTS,
     failing: 1,
   },

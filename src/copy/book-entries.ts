@@ -94,16 +94,16 @@ const bookEntriesBySet = (engine: Engine): string =>
   ].join('\nUNION ALL ');
 
 /** The views of the books by name, each as one SELECT. A server has them. A file does not: SQLite would read them each time that it is opened. */
-export const BOOK_VIEWS: Readonly<Record<string, (engine: Engine) => string>> = {
-  book_entries: bookEntries,
-  [BOOK_ENTRIES_BY_SET]: bookEntriesBySet,
-};
+export const BOOK_VIEWS = { book_entries: bookEntries, [BOOK_ENTRIES_BY_SET]: bookEntriesBySet } as const;
+
+type BookView = keyof typeof BOOK_VIEWS;
+
+/** Returns the views of the books that a statement names. */
+export const booksIn = (sql: string): readonly BookView[] =>
+  (Object.keys(BOOK_VIEWS) as BookView[]).filter((name) => new RegExp(`\\b${name}\\b`, 'i').test(sql));
 
 /** Returns the statement that gives one connection to a file a view of the books. */
-export const bookViewInFile = (name: string): string | undefined => {
-  const select = BOOK_VIEWS[name];
-  return select && `CREATE TEMP VIEW IF NOT EXISTS ${name} AS ${select('sqlite')}`;
-};
+export const bookViewInFile = (name: BookView): string => `CREATE TEMP VIEW ${name} AS ${BOOK_VIEWS[name]('sqlite')}`;
 
 /**
  * Returns the entries of rows that may be on some accounts, as one SELECT: what a query of the view with these accounts reads, without what it

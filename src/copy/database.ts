@@ -7,6 +7,7 @@ import { acquireLock } from '../sqlite/lock.ts';
 import { partsMadeBy } from '../sqlite/parts.ts';
 import { tableInFile } from '../store/ddl.ts';
 import { insertion, type RowOf, replacing } from '../store/table.ts';
+import { booksIn, bookViewInFile } from './book-entries.ts';
 import { creation } from './creation.ts';
 import { type Filler, fillerOf } from './filler.ts';
 import { FILE_ID, FILLER, later, tables, VERSION } from './schema.ts';
@@ -108,22 +109,18 @@ export async function openCopyFile(
   };
 }
 
-const BOOKS = /\bbook_entries(?:_by_set)?\b/g;
-
 /** Gives the connection the views of the books that a statement names, before it runs. */
 function withBooks(database: Database, queries: Queries): Queries {
-  const prepare = async (sql: string) => {
-    for (const [name] of sql.matchAll(BOOKS)) {
-      // What is made in a transaction that is rolled back is gone.
-      if (database.get('SELECT 1 AS found FROM sqlite_temp_schema WHERE name = ?', name)) continue;
-      const { bookViewInFile } = await import('./book-entries.ts');
-      database.exec(bookViewInFile(name) ?? '');
-    }
+  const prepare = (sql: string) => {
+    // What is made in a transaction that is rolled back is gone.
+    for (const name of booksIn(sql))
+      if (!database.get('SELECT 1 AS found FROM sqlite_temp_schema WHERE name = ?', name))
+        database.exec(bookViewInFile(name));
   };
   const after =
     <T>(ask: (sql: string, ...values: readonly SqlValue[]) => Promise<T>) =>
     async (sql: string, ...values: readonly SqlValue[]) => {
-      await prepare(sql);
+      prepare(sql);
       return ask(sql, ...values);
     };
   return {

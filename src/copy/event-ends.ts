@@ -56,10 +56,11 @@ export async function readEnds({ world, profile, notices }: Account, copy: Local
       const things = withEvents.filter((thing) => tableOf(thing) === table);
       for await (const { rows, noteRead } of newRows(copy, table, untilOf(table), 'end_bound IS NOT NULL')) {
         const found = await ofInbox(() => evidenceOf(inbox, rows, things));
-        if (!found) return;
+        const last = rows.at(-1);
+        if (!found || !last) return;
         await copy.write(async (queries) => {
           for (const evidence of found) await noteEventEnd(queries, table, evidence);
-          await noteRead(queries, rows.length);
+          await noteRead(queries, last);
         });
       }
     }

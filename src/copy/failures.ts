@@ -12,10 +12,10 @@ import { type NewRow, newRows } from './new-rows.ts';
 import { zonedTime } from './rows.ts';
 import { noteStatus } from './save-rows.ts';
 import { hasFailed, isThing } from './schema.ts';
-import { type CopyTable, tableOf } from './tables.ts';
+import { tableOf } from './tables.ts';
 
 /** Up to which row the service was asked what the list does not say of those that failed. */
-const untilOf = ({ name }: CopyTable) => `${name}-failures-until`;
+const untilOf = ({ name }: Thing) => `${name}-failures-until`;
 
 /** Where the service says when something ended whose list does not. */
 const endOf = ({ facts }: Pick<Thing, 'facts'>) =>
@@ -35,27 +35,23 @@ interface FailedState {
 
 /**
  * Asks the service about each new row that failed: the list shows what the bank sent back as if it had failed, although its fee stays with the
- * service, and not when a trade failed. What was asked until an error is kept.
+ * service, and not when a trade failed. Each answer is kept, whatever ends this.
  */
 export async function readFailures(account: Account, copy: LocalCopy, thing: Thing): Promise<void> {
   const table = tableOf(thing);
   const condition = `${isThing(thing)} AND ${hasFailed(table)}`;
   const wait = thing.read ? pacer(account, thing.read.endpoint) : async () => {};
   let done = 0;
-  for await (const { rows, total, noteRead } of newRows(copy, table, untilOf(table), condition)) {
-    const states: [row: NewRow, state: FailedState][] = [];
-    try {
-      for (const row of rows) {
-        await wait();
-        states.push([row, await stateOf(account, thing, row.id)]);
-        done += 1;
-        await account.notices.progress.rows(done, total, `failed ${table.name.replaceAll('_', ' ')}`);
-      }
-    } finally {
+  for await (const { rows, total, noteRead } of newRows(copy, table, untilOf(thing), condition)) {
+    for (const row of rows) {
+      await wait();
+      const state = await stateOf(account, thing, row.id);
       await copy.write(async (queries) => {
-        for (const [row, state] of states) await noteState(queries, thing, row, state);
-        await noteRead(queries, states.length);
+        await noteState(queries, thing, row, state);
+        await noteRead(queries, row);
       });
+      done += 1;
+      await account.notices.progress.rows(done, total, `failed ${table.name.replaceAll('_', ' ')}`);
     }
   }
 }

@@ -17,12 +17,12 @@ interface NewRows {
   readonly rows: readonly NewRow[];
   /** How many there were when the first of them were read. */
   readonly total: number;
-  /** Notes that the first so many of them were asked about, so that they do not come again. */
-  noteRead(queries: Queries, count: number): Promise<void>;
+  /** Notes that everything up to one of them was asked about, so that it does not come again. */
+  noteRead(queries: Queries, row: NewRow): Promise<void>;
 }
 
-/** How many rows are in memory at once, and are asked about before it is noted. */
-const BATCH = 200;
+/** How many rows are in memory at once. */
+const BATCH = 500;
 
 /**
  * Yields rows of a table that hold a condition and are new, or have changed since it was noted that they were asked about; `setting` is the name of
@@ -50,10 +50,7 @@ export async function* newRows(
     yield {
       rows,
       total: Number(left?.n ?? 0n),
-      noteRead: async (queries, count) => {
-        const row = rows[count - 1];
-        if (row) await writeSetting(queries, setting, `${row.at} ${row.id}`);
-      },
+      noteRead: (queries, row) => writeSetting(queries, setting, `${row.at} ${row.id}`),
     };
     [at, id] = [last.at, last.id];
   }

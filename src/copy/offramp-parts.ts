@@ -39,7 +39,7 @@ export async function readOfframpParts(account: Account, copy: LocalCopy): Promi
   let done = 0;
   for (let tries = 0; tries < TRIES; tries += 1)
     for await (const rows of unasked(copy))
-      for (const [fromMs, toMs] of periodsFor(rows, asked === 0n)) {
+      for (const [fromMs, toMs] of periodsFor(rows, asked === 0n && tries === 0)) {
         const startDate = new Date(fromMs - SERVICE_SKEW_MS).toISOString();
         const endDate = new Date(toMs + SERVICE_SKEW_MS).toISOString();
         for await (const saved of partsIn(account, copy, { startDate, endDate })) {

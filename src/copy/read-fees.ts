@@ -4,8 +4,9 @@ import type { LocalCopy } from './database.ts';
 import { readSchedules } from './fee-schedules.ts';
 import { thingsWithFees } from './fees.ts';
 import { readSetting, writeSetting } from './list-state.ts';
+import { newRows } from './new-rows.ts';
 import { readOfframpParts } from './offramp-parts.ts';
-import { CONTRADICTS, stored } from './schema.ts';
+import { CONTRADICTS } from './schema.ts';
 import { settleFees } from './settle-fees.ts';
 import { TABLES } from './tables.ts';
 
@@ -23,26 +24,32 @@ export async function readFees(account: Account, copy: LocalCopy): Promise<void>
   await readSchedules(account, copy, sinceAt);
   await copy.write(settleFees);
   await account.notices.progress.end();
-  await sayContradictions(account, copy, sinceAt);
+  await sayContradictions(account, copy);
   await copy.write((queries) => writeSetting(queries, READ_UNTIL, at));
 }
 
 /** How many rows are named. */
 const NAMED = 3;
 
-/** Warns of rows, changed since a time, of which the amounts contradict each other. */
-async function sayContradictions({ notices }: Account, copy: LocalCopy, sinceAt: string): Promise<void> {
+/** Warns of new rows of which the amounts contradict each other. */
+async function sayContradictions({ notices }: Account, copy: LocalCopy): Promise<void> {
   for (const table of TABLES.filter((each) => thingsWithFees(each).length > 0)) {
     const { name } = table;
-    const rows = await copy.read((queries) =>
-      queries.all<{ id: string }>(
-        `SELECT id FROM ${stored(table)} WHERE changed_at > ? AND deleted_at IS NULL AND ${CONTRADICTS} ORDER BY changed_at, id`,
-        sinceAt,
-      ),
-    );
-    if (rows.length === 0) continue;
-    const ids = rows.slice(0, NAMED).map(({ id }) => id);
-    const more = rows.length > NAMED ? ` and ${grouped(rows.length - NAMED)} more` : '';
+    const ids: string[] = [];
+    let count = 0;
+    for await (const { rows, noteRead } of newRows(
+      copy,
+      table,
+      `${name}-contradict-until`,
+      `deleted_at IS NULL AND ${CONTRADICTS}`,
+    )) {
+      ids.push(...rows.slice(0, NAMED - ids.length).map(({ id }) => id));
+      count += rows.length;
+      const last = rows.at(-1);
+      if (last) await copy.write((queries) => noteRead(queries, last));
+    }
+    if (count === 0) continue;
+    const more = count > NAMED ? ` and ${grouped(count - NAMED)} more` : '';
     await notices.say(
       `warning: the amounts of ${name} ${ids.join(', ')}${more} contradict each other, so their fees are not known; compare them with: fiatrail find ${ids[0]}`,
     );

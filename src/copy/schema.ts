@@ -285,6 +285,7 @@ export const needed = (): readonly string[] =>
     const type = table.columns.some(({ name }) => name === 'type') ? ['type'] : [];
     return [
       index('created_at', ['created_at']),
+      ...(table.hasStates ? [index('ends', ['changed_at', 'id'], 'end_bound IS NOT NULL')] : []),
       ...(table.hasFees ? [index('contradicts', ['changed_at', 'id'], CONTRADICTS)] : []),
       ...(table.failed.length > 0 ? [index('new_failures', ['changed_at', 'id', ...type], hasFailed(table))] : []),
     ];
@@ -335,7 +336,6 @@ function indexesOfTimes(table: CopyTable, index: AddIndex): readonly string[] {
     ...(ofOwners ?? [index('ended_at', ['ended_at'])]),
     // What may be in another period is few, and looked for in all of them.
     index('bound', ['ended_at', 'end_bound', 'created_at', ...type, 'status'], 'end_bound IS NOT NULL'),
-    index('ends', ['changed_at', 'id'], 'end_bound IS NOT NULL'),
   ];
   const completed = ['ended_at', 'created_at', ...type, 'amount_asset', 'amount_minor', ...user];
   return [

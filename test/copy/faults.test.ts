@@ -150,6 +150,32 @@ describe('a service that is not as it should be', () => {
     expect(asked).toHaveLength(MANY);
   });
 
+  test('leaves out the first and the last offramp of what it says of each: it is asked again about those two alone', async () => {
+    const { service, clock } = rig();
+    const HOUR_MS = 3_600_000;
+    for (let each = 0; each < 300; each++) service.add('payouts', each * 2 * HOUR_MS);
+    const [last, first] = [service.rows['payouts']?.[0], service.rows['payouts']?.at(-1)].map((row) => row?.['id']);
+    let pages = 0;
+    const world = fakeWorld({
+      clock,
+      env: ACCOUNT,
+      network: async (request, ...rest) => {
+        const answer = await service.exchange(request, ...rest);
+        if (!new URL(request.url).pathname.endsWith('/transactions')) return answer;
+        pages += 1;
+        const parsed = JSON.parse(answer.body);
+        const { transactions } = parsed.data;
+        parsed.data.transactions = transactions.map((row: { readonly id: unknown }) =>
+          row.id === first || row.id === last ? { ...row, type: 'another' } : row,
+        );
+        return { ...answer, body: JSON.stringify(parsed) };
+      },
+    });
+    await synced(world);
+    // Three full pages and the end of the list, then one page for each of them.
+    expect(pages).toBe(4 + 2);
+  });
+
   test('has its clock set back: what failed after that is asked about as well', async () => {
     const clock = fakeClock();
     let backMs = 0;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import { BOOK_VIEWS, bookViewInFile } from '../../src/copy/book-entries.ts';
+import { booksIn, bookViewInFile } from '../../src/copy/book-entries.ts';
 import { BOOK_ENTRIES_BY_SET } from '../../src/copy/schema.ts';
 import { main } from '../../src/main.ts';
 import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
@@ -184,7 +184,7 @@ export const inFile =
   (sql) => {
     const database = new DatabaseSync(path, { readOnly: true });
     try {
-      for (const name of Object.keys(BOOK_VIEWS)) if (sql.includes(name)) database.exec(bookViewInFile(name) ?? '');
+      for (const name of booksIn(sql)) database.exec(bookViewInFile(name));
       const statement = database.prepare(sql);
       statement.setReadBigInts(true);
       return statement.all().map((row) => Object.values(row).map(String));

@@ -180,7 +180,8 @@ function pageOf(
   const fromEnd = offset > total / 2;
   // An index has the rows of a period in this order.
   const isDated = filter.fromMs !== undefined || filter.untilMs !== undefined;
-  const order = (way: 'ASC' | 'DESC') => `ORDER BY ${isDated ? `created_at ${way}, ` : ''}position ${way}`;
+  const order = (way: 'ASC' | 'DESC', of = '') =>
+    `ORDER BY ${isDated ? `${of}created_at ${way}, ` : ''}${of}position ${way}`;
   const [found, values]: [string, readonly SqlValue[]] = isPlain
     ? [
         `${condition.sql} AND ${place} BETWEEN ? AND ?`,
@@ -191,7 +192,7 @@ function pageOf(
         [...condition.values, size, fromEnd ? total - offset - size : offset],
       ];
   return call.store.all<MovementRow>(
-    `SELECT ${COLUMNS} FROM (SELECT * FROM movement WHERE ${found}) AS page ${JOINS} ${order('DESC').replaceAll(/created_at|position/g, 'page.$&')}`,
+    `SELECT ${COLUMNS} FROM (SELECT * FROM movement WHERE ${found}) AS page ${JOINS} ${order('DESC', 'page.')}`,
     ...values,
   );
 }

@@ -63,8 +63,8 @@ async function addCopy(database: QueryDatabase, name: string, lines: AsyncGenera
 /** Adds the views of the books that a query names. */
 async function addBooks(database: QueryDatabase, { sql }: SqlStatement): Promise<void> {
   if (!/book_entries/i.test(sql)) return;
-  const { BOOK_VIEWS, bookViewInFile } = await import('../../book-entries.ts');
-  for (const name of Object.keys(BOOK_VIEWS)) database.addView(bookViewInFile(name) ?? '');
+  const { bookViewInFile, booksIn } = await import('../../book-entries.ts');
+  for (const name of booksIn(sql)) database.addView(bookViewInFile(name));
 }
 
 const CANNOT_HIDE = 'this version of Node cannot leave out personal data; use the latest Node 24';
