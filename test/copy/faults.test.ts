@@ -120,7 +120,7 @@ describe('a service that is not as it should be', () => {
 
   test('fails while it is asked about what failed: each is asked about once, by this sync or the next', async () => {
     const { service, clock } = rig();
-    const MANY = 450;
+    const MANY = 900;
     let left = 250;
     const asked: unknown[] = [];
     const world = fakeWorld({
