@@ -6369,6 +6369,13 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/copy/events.ts',
+    line: 'changed_at: await nextChange(queries, at),',
+    change: 'changed_at: at,',
+    tests: ['test/copy/events.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/copy/list-state.ts',
     line: 'last === undefined || at > last ? at',
     change: 'last === undefined || at !== last ? at',

@@ -8,6 +8,7 @@ import type { Account } from '../../src/engine/account.ts';
 import { openProfileInbox } from '../../src/engine/connection/inbox.ts';
 import { main } from '../../src/main.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
+import { success } from '../support/exchange.ts';
 import { testJournal } from '../support/journal-intent.ts';
 import { ACCOUNT, fakeClock, fakeWorld } from '../support/world.ts';
 import { deliveryOf, received } from '../webhooks/support.ts';
@@ -136,6 +137,42 @@ test('a row has the time at which an event says that it ended, and otherwise the
   await sync();
   // Now the list says when it began.
   expect(ends()).toEqual([...expected, [iso(heardMs), iso(syncedMs)]]);
+});
+
+test('an event that a clock ahead of the service’s noted while failures were asked about hides no later failure', async () => {
+  const clock = fakeClock();
+  const service = movingService(clock.now);
+  let asked = 0;
+  const world = fakeWorld({
+    clock,
+    env: ACCOUNT,
+    network: async (request, ...rest) => {
+      if (!new URL(request.url).pathname.endsWith('/getofframpstatus')) return service.exchange(request, ...rest);
+      asked += 1;
+      if (asked === 1) await meanwhile();
+      return success({ status: 'failed' });
+    },
+  });
+  const sync = async () => expect(await main(['sync', '-q'], world), world.stderr.text()).toBe(0);
+  const ahead = { ...world, clock: { ...clock, now: () => clock.now() + 3_600_000 } };
+  const parts = {
+    world: ahead,
+    profile: { ...builtInProfile(), name: 'environment', mode: 'live' },
+    journal: () => testJournal(),
+  };
+  const added = () => Object.assign(service.add('payouts'), { type: 'fintech_offramp' });
+  const [first, heard, last] = [added(), added(), added()];
+  const meanwhile = () =>
+    createEventRecorder(parts as unknown as Account).record([event('fintech.offramp.failed', String(heard['id']))]);
+  Object.assign(first, { status: 'failed' });
+  await sync();
+  // The one that had failed, and the one that an event told of meanwhile.
+  expect(asked).toBe(2);
+  await clock.sleep(60_000, new AbortController().signal);
+  for (const row of [heard, last]) Object.assign(row, { status: 'failed' });
+  await sync();
+  // What the list says of the second now is new too.
+  expect(asked).toBe(4);
 });
 
 test('an inbox that cannot be read stops no sync, and is read by the next one', async () => {
