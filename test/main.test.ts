@@ -141,7 +141,10 @@ describe('any command line', () => {
   ])('every command ends on its own, or when the user stops it, with %s', async (_, env) => {
     for (const command of words) {
       const world = fakeWorld({ network: async () => success({}), probe: NO_WAY, env, ...interruptingClock() });
-      expect(EXITS, command.words.join(' ')).toContain(await main([...command.words], world));
+      const name = command.words.join(' ');
+      // Its own number of days takes longer than all other commands.
+      const days = name === 'sandbox simulate' ? ['--days', '1'] : [];
+      expect(EXITS, name).toContain(await main([...command.words, ...days], world));
     }
   });
 

@@ -11,7 +11,7 @@ import { openSandbox, START_MS } from '../support/sandbox.ts';
 import { countingIds, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
 export const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
-/** More ids than the account was made with; a copy goes on behind them. */
+/** More ids than the account was made with; a copy goes on behind them, and each line behind the one before. */
 const IDS_OF_THE_ACCOUNT = 10_000;
 const KEY = 'live-key-of-the-examples';
 const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE2r1 signer';
@@ -65,6 +65,8 @@ interface Opening {
 
 /** What commands left: the files, when they ended, and what they printed. */
 export interface Left {
+  /** How many of them ran one after the other, each with ids of its own. */
+  readonly lines: number;
   readonly restore: Restore;
   readonly nowMs: number;
   readonly printed: string;
@@ -234,7 +236,7 @@ export async function newAccount(): Promise<Account> {
   return {
     ids,
     open: (options = {}, later = undefined) => {
-      const world = make(options, IDS_OF_THE_ACCOUNT * (later ? 2 : 1), later?.nowMs);
+      const world = make(options, IDS_OF_THE_ACCOUNT * (1 + (later?.lines ?? 0)), later?.nowMs);
       (later?.restore ?? restore)(world.homeDir);
       writeFileSync(join(world.homeDir, 'signer.pub'), PUBLIC_KEY);
       writeFileSync(join(world.homeDir, 'client'), PRIVATE_KEY, { mode: 0o600 });

@@ -85,7 +85,7 @@ test('an idempotency key survives a rotation that one of the processes runs mean
   await must(home, ['sandbox', 'seed', '--rate-limits', 'off', '--pace', 'instant', '-q']);
   const first = embeddedKey(home);
   const rotating = fiatrail(home, ['keys', 'rotate', '--yes', '-q']);
-  const paying = Array.from({ length: 6 }, () => fiatrail(home, pay('500', '--once', 'k')));
+  const paying = Array.from({ length: ONCE_KEYS.length > 1 ? 6 : 4 }, () => fiatrail(home, pay('500', '--once', 'k')));
   expect((await rotating).code).toBe(0);
   const ran = await Promise.all(paying);
   expect(embeddedKey(home)).not.toBe(first);

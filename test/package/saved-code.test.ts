@@ -138,7 +138,8 @@ describe('kept code', () => {
     const { home, folder } = ranTwice();
     const list = (format: string) =>
       fiatrail(home, ['banks', '--search', 'access', '-q', '--query', 'banks', '-o', format]);
-    const formats = ['yaml', 'table', 'csv'];
+    // What the home has ran with the third, CSV.
+    const formats = ['yaml', 'table'];
     const outputs = async () => {
       const ran: string[] = [];
       for (const format of formats) {

@@ -48,13 +48,15 @@ function watchQueryPlans(): () => readonly Scan[] {
       );
       // In the order of an index or of the rows, it ends with the first ones.
       const isFirstRows = /\bLIMIT\b/.test(sql) && !plan.some((step) => step.includes('TEMP B-TREE'));
+      // Once: a report's statement has a hundred kilobytes, and a hundred steps.
+      const text = sql.replace(/\s+/g, ' ');
       for (const step of plan) {
         // Rows that a statement itself has.
         if (step.endsWith('ROW VALUES CLAUSE') || step.endsWith('CONSTANT ROWS')) continue;
         const [, table, using = ''] = /^SCAN (\w+)(.*)$/.exec(step) ?? ALL_OF_ONE.exec(step) ?? [];
         const isOrdered = using.includes('INDEX') || /ORDER BY (?:id|sequence)\b/.test(sql);
         if (table !== undefined && table !== 'CONSTANT' && !(isFirstRows && isOrdered))
-          scans.push({ table, using: using.trim(), sql: sql.replace(/\s+/g, ' ') });
+          scans.push({ table, using: using.trim(), sql: text });
       }
     }
     return statement;
@@ -135,10 +137,11 @@ export function testQueryPlans(): void {
   const scansOf = watchQueryPlans();
   test('no statement reads all rows of a table that grows', () => {
     const small = new Set(Object.keys(SMALL).flatMap((names) => names.split('|')));
-    const scans = scansOf().filter(
-      ({ table, using, sql }) =>
-        !small.has(table) && !SMALL_INDEX.test(using) && !WHOLE.some(([start]) => start.test(sql)),
+    const found = scansOf().filter(({ table, using }) => !small.has(table) && !SMALL_INDEX.test(using));
+    const onPurpose = new Set(
+      [...new Set(found.map(({ sql }) => sql))].filter((sql) => WHOLE.some(([start]) => start.test(sql))),
     );
+    const scans = found.filter(({ sql }) => !onPurpose.has(sql));
     expect(scans).toEqual([]);
   });
 }

@@ -1,3 +1,4 @@
+import { cpSync, renameSync, rmSync } from 'node:fs';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { printedSchema } from '../../src/commands/schema.ts';
 import type { present } from '../../src/present/present.ts';
@@ -78,31 +79,50 @@ interface Watched {
   readonly run: Run;
   /** Where documents differ from their schemas. */
   readonly differences: string[];
-  /** The number of commands up to the last one that printed a table, and nothing more, of a document with more. */
-  commandsToBriefTables: number;
 }
 
-/** Returns a function that runs commands, and what it found out about the documents that they print. */
-export function watched(run: Run): Watched {
-  let count = 0;
-  const found: Watched = {
-    differences: [],
-    commandsToBriefTables: 0,
+/** Puts a folder where another one is while `work` runs. Its path stays the same, because files name it. */
+async function inPlaceOf(folder: string, other: string, work: () => Promise<unknown>): Promise<void> {
+  const away = `${folder}-away`;
+  renameSync(folder, away);
+  renameSync(other, folder);
+  try {
+    await work();
+  } finally {
+    rmSync(folder, { recursive: true });
+    renameSync(away, folder);
+  }
+}
+
+/**
+ * Returns a function that runs commands, and what it found out about the documents that they print. A command that prints a table, and
+ * nothing more, of a document with more runs again with `inJson`, with what the home had before.
+ */
+export function watched(run: Run, inJson?: Run): Watched {
+  const differences: string[] = [];
+  return {
+    differences,
     run: async (home, argv, options) => {
-      printed = [];
-      count += 1;
-      const ran = await run(home, argv, options);
       const isPlain = !argv.some((word) => OTHERWISE.test(word));
-      const command = printed.length > 0 && isPlain ? await commandOf(argv).catch(() => undefined) : undefined;
-      if (command?.prints && check(command, command.prints, argv, found)) found.commandsToBriefTables = count;
+      const command = isPlain ? await commandOf(argv).catch(() => undefined) : undefined;
+      const before = inJson && command && hasBriefTable(command) ? `${home.path}-before` : undefined;
+      if (before) cpSync(home.path, before, { recursive: true });
+      printed = [];
+      const ran = await run(home, argv, options);
+      const isBrief = command?.prints && check(command, command.prints, argv, differences);
+      if (isBrief && inJson && before) {
+        printed = [];
+        await inPlaceOf(home.path, before, () => inJson(home, argv, options));
+        if (printed.length === 0 || check(command, command.prints, argv, differences))
+          differences.push(`${argv.join(' ')}: no document`);
+      } else if (before) rmSync(before, { recursive: true });
       return ran;
     },
   };
-  return found;
 }
 
 /** Returns whether a table was all that the command printed of a document with more. */
-function check(command: Command, prints: Prints, argv: readonly string[], { differences }: Watched): boolean {
+function check(command: Command, prints: Prints, argv: readonly string[], differences: string[]): boolean {
   let isBrief = false;
   const words = command.words.join(' ');
   const schema = schemas.get(words) ?? schemaOf(words, prints);
