@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type CommandRecord, fieldOf, nameOf, offered } from '../../src/agent/commands.ts';
 import { commandsOf, toolsFor } from '../../src/agent/tools.ts';
+import { once } from '../../src/base/calls.ts';
 import { type Home, newHome, sharedEnd } from '../support/built.ts';
 import { fiatrail, must } from '../support/in-process.ts';
 import { connect, serve } from './support.ts';
@@ -16,6 +17,9 @@ beforeAll(async () => {
 });
 
 const atEnd = onTestFinished;
+
+/** The connection of all tests that only read: one learns all commands when it starts. */
+const reading = once(() => connect(home, [], sharedCleanUp));
 
 const READS = ['status', 'find', 'report', 'query', 'commands', 'describe', 'read', 'operations', 'inbox'];
 const SANDBOX = ['pay', 'advance', 'fault', 'reset'];
@@ -160,7 +164,7 @@ describe('a client', () => {
 
 describe('an answer', () => {
   test('of a list has a cursor for what follows, until nothing does', async () => {
-    const { call } = await connect(home, [], atEnd);
+    const { call } = await reading();
     for (const [command, name] of [
       ['users list', 'users'],
       ['banks', 'banks'],
@@ -185,7 +189,7 @@ describe('an answer', () => {
   });
 
   test('of a command that fails has its code, category and hint', async () => {
-    const { call } = await connect(home, [], atEnd);
+    const { call } = await reading();
     const { isError, error } = await call('read', { command: 'users show', arguments: { user_id: 'nobody' } });
     expect(isError).toBe(true);
     expect(error).toMatchObject({ code: 'NOT_FOUND', category: 'rejected', retryable: false });
@@ -194,7 +198,7 @@ describe('an answer', () => {
   });
 
   test('masks names and numbers, and with --no-mask does not', async () => {
-    const [masked, open] = [await connect(home, [], atEnd), await connect(home, ['--no-mask'], atEnd)];
+    const [masked, open] = [await reading(), await connect(home, ['--no-mask'], atEnd)];
     const names = async ({ call }: typeof masked) =>
       (
         (await call('read', { command: 'users list', limit: 3 })).data?.['users'] as { firstName: string }[] | undefined
@@ -204,7 +208,7 @@ describe('an answer', () => {
   });
 
   test('of a query has nothing that is computed of names and numbers', async () => {
-    const { call } = await connect(home, [], atEnd);
+    const { call } = await reading();
     for (const query of [
       'select cast(account_number as integer) x from users',
       'select a + 0 from (select account_number a from users)',
@@ -253,21 +257,21 @@ describe('a call', () => {
     ['query', { query: 'select 1', file: '/etc/passwd' }, 'unknown argument "file"'],
     ['describe', { command: 'keys rotate' }, 'no tool runs "keys rotate"'],
   ])('of %s with %j sends nothing, and says what is wrong', async (name, given, expected) => {
-    const { call } = await connect(home, [], atEnd);
+    const { call } = await reading();
     const { isError, error, data } = await call(name, given);
     expect([isError, data, error?.['category']]).toEqual([true, undefined, 'usage']);
     expect(error?.['message']).toContain(expected);
   });
 
   test('of a tool that is not allowed is no call', async () => {
-    const { call } = await connect(home, [], atEnd);
+    const { call } = await reading();
     for (const name of ['advance', 'reset', 'plan_apply', 'nothing', '__proto__'])
       await expect(call(name)).rejects.toThrow(`there is no tool ${name}`);
   });
 
   test('of many at once is answered one after another', async () => {
-    const { call } = await connect(home, [], atEnd);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => call('status')));
+    const { call } = await reading();
+    const answers = await Promise.all(Array.from({ length: 15 }, () => call('status')));
     expect(answers.every(({ isError }) => !isError)).toBe(true);
   });
 });
@@ -293,7 +297,7 @@ test('what an agent plans says that an agent did, and none of it is sent without
 });
 
 test('help topics are resources', async () => {
-  const { client } = await connect(home, [], atEnd);
+  const { client } = await reading();
   const { resources } = await client.listResources();
   expect(resources.length).toBeGreaterThan(5);
   for (const { uri } of resources.slice(0, 3)) {

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { once } from '../../src/base/calls.ts';
 import { type Home, newHome, type Ran } from '../support/built.ts';
+import { copyOf } from '../support/folder-copy.ts';
 import { fiatrail, fiatrailJson, type HereOptions } from '../support/in-process.ts';
 
 /** Rows of payouts, a line each: reference, amount and, if not the default one, the bank account. */
@@ -34,11 +36,19 @@ export const createWords = (path: string, key = 'nov') => [
   'json',
 ];
 
-/** A home whose embedded sandbox pays at once, without limits of requests. */
-export async function homeForRows(): Promise<Home> {
+/** Seeded once for all tests: seeding takes longer than writing what it left. */
+const seeded = once(async () => {
   const home = newHome(onTestFinished);
   const seed = ['sandbox', 'seed', '--users', '0', '--rate-limits', 'off', '--pace', 'instant', '-q'];
   expect((await fiatrail(home, seed)).code).toBe(0);
+  return copyOf(home.path);
+});
+
+/** A home whose embedded sandbox pays at once, without limits of requests. */
+export async function homeForRows(): Promise<Home> {
+  const restore = await seeded();
+  const home = newHome(onTestFinished);
+  restore(home.path);
   return home;
 }
 

@@ -3,12 +3,17 @@ import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
 import { parse } from '../../src/terminal/parse/program.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
+import { worldAfter } from '../support/world-after.ts';
+
+/** Ids that do not contain the BVN that fails, which would be hidden in them. */
+const withOtherIds = (made: FakeWorld): FakeWorld => ({
+  ...made,
+  ids: { ...made.ids, uuid: () => made.ids.uuid().replace('-8000-0000', '-8000-1234') },
+});
 
 let world: FakeWorld;
 beforeEach(() => {
-  const made = fakeWorld();
-  // Ids that do not contain the BVN that fails, which would be hidden in them.
-  world = { ...made, ids: { ...made.ids, uuid: () => made.ids.uuid().replace('-8000-0000', '-8000-1234') } };
+  world = withOtherIds(fakeWorld());
 });
 
 async function run(line: string) {
@@ -268,9 +273,8 @@ const PLACEHOLDER = /<[^>]+>|(?<= )[A-Z]{2,}(?= |$)/g;
 const wordsOf = (line: string) =>
   [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
 
-/** Runs command lines in a sandbox with a user, whose ids they may name. */
-async function sandboxOf(world: FakeWorld) {
-  const facts: Record<string, string> = {};
+/** Runs command lines in a sandbox, which may name its facts. */
+function typingIn(world: FakeWorld, facts: Record<string, string>) {
   const known = (text: string) => text.replace(/\{(\w+)\}/g, (all, name: string) => facts[name] ?? all);
   const typed = async (line: string) => {
     const [out, err] = [world.stdout.text().length, world.stderr.text().length];
@@ -283,12 +287,18 @@ async function sandboxOf(world: FakeWorld) {
     return { code, stdout: world.stdout.text().slice(out), stderr };
   };
   const json = async (line: string) => JSON.parse((await typed(line)).stdout);
+  return { typed, json, facts, known };
+}
+
+/** A sandbox with a user, whose ids command lines may name; it is made once. */
+const openBefore = worldAfter(async (first) => {
+  const { json, typed, facts } = typingIn(withOtherIds(first), {});
   facts['request'] = (await json('users onboard 22345678901')).requestId;
   await typed('sandbox advance 10m');
   facts['user'] = (await json('users onboarding status {request}')).userId;
   facts['account'] = (await json('bank-accounts list')).accounts[0].accountId;
-  return { typed, json, facts, known };
-}
+  return facts;
+});
 
 /** Expects that an action is a command line, but for what it says that it needs. */
 async function expectAction(action: { argv: readonly string[]; needs?: readonly string[] }, filled: string) {
@@ -306,7 +316,8 @@ async function expectAction(action: { argv: readonly string[]; needs?: readonly 
 
 test.each(REMEDIES)('with $condition, the hint of $line names a command that works', async (remedy) => {
   const { condition, before = [], line, hint, typed = [], more = '', afterwards } = remedy;
-  const sandbox = await sandboxOf(world);
+  const { world: copied, made } = await openBefore();
+  const sandbox = typingIn(withOtherIds(copied), { ...made });
   const { facts, known } = sandbox;
   if (typed.includes('{onramp}'))
     facts['onramp'] = (await sandbox.json('onramp create {user} --amount 70 --yes')).requestId;

@@ -16,11 +16,18 @@ const UNGUARDED = ['transactions.onramp', 'fx.trade', 'fx.market-order', 'fx.cre
 /** An order says what it offers from now on, and a BVN is accepted once: to repeat them moves nothing twice. */
 const REPEATABLE = ['fx.update-limit-order', 'users.onboard'];
 
-const CASES = [...GROUPS, ...TERSE_GROUPS].flatMap((group) =>
-  group.endpoints
-    .filter((endpoint) => !REPEATABLE.includes(endpoint))
-    .flatMap((endpoint) => FAULTS.map((fault) => [group.name, endpoint, fault, group] as const)),
+const IS_LONG = process.env['FIATRAIL_SOAK_CAMPAIGN'] !== undefined;
+
+const ENDPOINTS = [...GROUPS, ...TERSE_GROUPS].flatMap((group) =>
+  group.endpoints.filter((endpoint) => !REPEATABLE.includes(endpoint)).map((endpoint) => ({ group, endpoint })),
 );
+
+/** In the short form, each endpoint has a fault after which nothing was done, and in turn one of those after which it was. */
+const CASES = ENDPOINTS.flatMap(({ group, endpoint }, index) => {
+  const [undone, ...done] = FAULTS;
+  const faults = IS_LONG ? FAULTS : [undone, done[index % done.length] ?? done[0]];
+  return faults.map((fault) => [group.name, endpoint, fault, group] as const);
+});
 
 interface Failed {
   readonly code: string;

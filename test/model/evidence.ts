@@ -424,46 +424,84 @@ function traceTo({ from, by }: Reached): readonly string[] {
   return from ? [...traceTo(from), by] : [];
 }
 
-/** Returns what gives equal states an equal text. States share their rows and baselines, each of which is turned into text once. */
-function keyMaker(): (state: State) => string {
-  const known = new WeakMap<object, string>();
-  const textOf = (value: object) => {
-    const text = known.get(value) ?? JSON.stringify(value);
-    known.set(value, text);
-    return text;
-  };
-  return (state) => {
-    let key = '';
-    for (const name of FIELDS) {
-      const value = state[name];
-      key += typeof value === 'object' && value !== null ? textOf(value) : value;
-      key += ' ';
-    }
-    return key;
+/** Returns what gives equal values an equal number. States share their rows and baselines, each of which is turned into text once. */
+function numbering(): (value: object) => number {
+  const known = new WeakMap<object, number>();
+  const numbers = new Map<string, number>();
+  return (value) => {
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    const text = JSON.stringify(value);
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    known.set(value, number);
+    return number;
   };
 }
 
-const FIELDS = Object.keys(START) as readonly (keyof State)[];
+/** More than the ticks that a state may name: few, so that all of it that is no list fits into a small number. */
+const TICKS = 32;
+const REQUESTS: Readonly<Record<State['request'], number>> = { none: 0, ready: 1, sent: 2, arrived: 3, lost: 4 };
+const OUTCOMES: Readonly<Record<State['outcome'], number>> = {
+  unknownOutcome: 0,
+  accepted: 1,
+  'not-done': 2,
+  person: 3,
+  rejected: 4,
+};
+const TAKEN_FROM: Readonly<Record<NonNullable<State['taken']>, number>> = { ours: 1, others: 2, guessed: 3 };
+
+function tickNumber(tick: number | null): number {
+  if (tick === null) return 0;
+  if (tick < -7 || tick >= TICKS - 8) throw new Error(`no state has the tick ${tick}`);
+  return tick + 8;
+}
+
+/** A number for all of a state but its rows and its baseline. */
+function smallNumber(state: Omit<State, 'rows' | 'baseline'>): number {
+  const { time, hasJumped, request, unseenAt, sentUntil, repeats, laterRows, hasMissed, hasOther } = state;
+  const { outcome, taken, isWasted, isForgotten } = state;
+  const flags = [hasJumped, hasMissed, hasOther, isWasted, isForgotten];
+  let number = REQUESTS[request] * 5 + OUTCOMES[outcome];
+  number = number * 4 + (taken === null ? 0 : TAKEN_FROM[taken]);
+  for (const flag of flags) number = number * 2 + Number(flag);
+  number = (number * 2 + repeats) * 4 + laterRows;
+  for (const tick of [unseenAt, sentUntil, time]) number = number * TICKS + tickNumber(tick);
+  return number;
+}
+
+/** Returns what notes a state, and says whether no equal one was noted before. */
+function noting(): (state: State) => boolean {
+  const [rowsNumber, baselineNumber] = [numbering(), numbering()];
+  const seen: Map<number, Set<number>>[] = [];
+  return (state) => {
+    const index = rowsNumber(state.rows);
+    const withRows = seen[index] ?? new Map<number, Set<number>>();
+    seen[index] = withRows;
+    const baseline = state.baseline ? baselineNumber(state.baseline) : -1;
+    const alike = withRows.get(baseline) ?? new Set();
+    withRows.set(baseline, alike);
+    const before = alike.size;
+    return alike.add(smallNumber(state)).size > before;
+  };
+}
 
 /** Explores every state of a world, breadth first, up to the first violation or a state in which nothing can end the unknownOutcome. */
 export function explore(world: World, guards: Guards): Explored {
-  const keyOf = keyMaker();
+  const isNew = noting();
   const start = startOf(world);
-  const seen = new Set([keyOf(start)]);
+  isNew(start);
   const queue: Reached[] = [{ state: start, from: undefined, by: '' }];
   // The queue grows while it is read.
   for (const reached of queue) {
     const { state } = reached;
     const wrong = violation(state, world);
-    if (wrong) return { states: seen.size, trace: [...traceTo(reached), wrong] };
+    if (wrong) return { states: queue.length, trace: [...traceTo(reached), wrong] };
     for (const { name, next } of stepsOf(state, world, guards)) {
-      const key = keyOf(next);
-      if (seen.has(key)) continue;
-      seen.add(key);
-      queue.push({ state: next, from: reached, by: name });
+      if (isNew(next)) queue.push({ state: next, from: reached, by: name });
     }
   }
-  return { states: seen.size, trace: undefined };
+  return { states: queue.length, trace: undefined };
 }
 
 const OFFSETS = [0, 3, -3] as const;

@@ -12,6 +12,8 @@ import { nairaOf, secondKey } from './steps.ts';
 const SOAK_RUNS = process.env['FIATRAIL_SOAK_RUNS'];
 /** The suite uses a fixed seed whose runs reach every state; a soak uses random seeds. */
 const CAMPAIGN = SOAK_RUNS ? { numRuns: Number(SOAK_RUNS) } : { numRuns: 15, seed: 20_261_121 };
+/** After how many steps the books are checked: money that is created or lost stays so. */
+const CHECKED_STEPS = SOAK_RUNS ? 1 : 4;
 const HUNDRED_DAYS_MS = 100 * 86_400_000;
 
 /**
@@ -471,17 +473,18 @@ const succeeded = new Set<string>();
 async function walk(steps: readonly Step[]): Promise<void> {
   await using box = await openSandbox();
   const known = await meet(box);
-  let written: bigint | undefined;
-  for (const taken of steps) {
+  let checked: bigint | undefined;
+  for (const [index, taken] of steps.entries()) {
     const { status } = await take(box, known, taken);
     expect([200, 400, 404, 500]).toContain(status);
     // The only 500: the identity provider is unavailable.
     if (status === 500) expect(taken).toMatchObject({ kind: 'onboard', bvn: 1 });
     if (status === 200) succeeded.add(taken.kind);
-    const before = written;
-    written = await box.inside(writtenRows, 'read');
+    if (index % CHECKED_STEPS > 0) continue;
+    const written = await box.inside(writtenRows, 'read');
     // What was true of the same rows is true of them.
-    if (written !== before) expect(await box.inside(invariants, 'read')).toEqual(CONSISTENT);
+    if (written !== checked) expect(await box.inside(invariants, 'read')).toEqual(CONSISTENT);
+    checked = written;
   }
   await box.call('POST', '/_sandbox/advance', { durationMs: HUNDRED_DAYS_MS });
   expect((await box.inside(unfinished, 'read')).filter((what) => !what.startsWith('bridge initiated'))).toEqual([]);

@@ -46,8 +46,11 @@ describe('a documented answer', () => {
 describe('a documented answer over HTTP', () => {
   // A service on this machine is no address of a sandbox.
   const served = shown.filter(({ endpoint }) => endpoint !== 'POST /createsandboxapikey');
+  // What comes over a connection is read in one place, so one answer of each status of an endpoint is enough unless all are wanted.
+  const isLong = process.env['FIATRAIL_SOAK_ANSWERS'] !== undefined;
+  const lasts = new Map(served.map((each) => [`${each.endpoint} ${each.http}`, each]));
 
-  test.each(served)('$id is read as it is without a server', async (answer) => {
+  test.each(isLong ? served : [...lasts.values()])('$id is read as it is without a server', async (answer) => {
     const { code, asked, printed, err } = await runOverHttp(answer);
     expect({ wasAsked: asked > 0, isRight: exitsOf(answer).includes(code ?? -1) }).toEqual({
       wasAsked: true,

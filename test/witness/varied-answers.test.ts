@@ -13,7 +13,9 @@ import { WITNESS, witnessOf } from './wire.ts';
 /** All of them; otherwise so many that each kind and each endpoint is tried. */
 const IS_LONG = Number(process.env['FIATRAIL_SOAK_ANSWERS'] ?? 0) > 0;
 /** Of each kind, one of so many is tried, and of an endpoint that moves money, one of half as many. */
-const STEP = 60;
+const STEP = 80;
+/** There are many more failures than all else, and how one is read depends little on the endpoint. */
+const FAILURE_STEP = 240;
 
 type Outcome = Awaited<ReturnType<typeof run>>;
 
@@ -202,7 +204,8 @@ function sampled(all: readonly Case[]): readonly Case[] {
     return isNew;
   };
   return drawn.filter(({ kind, endpoint, name }) => {
-    const step = witnessOf(endpoint).effect === 'money' ? STEP / 2 : STEP;
+    const usual = kind.startsWith('failure') ? FAILURE_STEP : STEP;
+    const step = witnessOf(endpoint).effect === 'money' ? usual / 2 : usual;
     const isMoney = witnessOf(endpoint).effect === 'money' ? [`money ${kind}`] : [];
     return isFirst(kind, `${endpoint} ${kind.split(':')[0]}`, ...isMoney) || lot(`${name}.`) % step === 0;
   });
