@@ -162,12 +162,16 @@ function expectSameBySet(ask: Ask): void {
     expect(ask(`SELECT thing, id, step, account FROM (${except}) other LIMIT 5`)).toEqual([]);
 }
 
-/** The sums of the view. Expects that each set of entries sums to zero. */
-export function bookedBy(ask: Ask, until: string): Booked {
+/** Expects that each set of entries sums to zero, whatever their time, and that both views have the same entries. */
+export function expectBalanced(ask: Ask): void {
   expectSameBySet(ask);
   expect(
     ask('SELECT thing, id, step, asset FROM book_entries GROUP BY 1, 2, 3, 4 HAVING sum(amount_minor) <> 0 LIMIT 5'),
   ).toEqual([]);
+}
+
+/** The sums of the view. */
+export function bookedBy(ask: Ask, until: string): Booked {
   const rows = ask(
     `SELECT account || ' ' || asset, coalesce(sum(amount_minor), 0), coalesce(max(CASE WHEN amount_minor IS NULL THEN known END), '')
      FROM book_entries WHERE at <= '${until}' AND thing <> 'balance' GROUP BY 1`,
@@ -215,9 +219,10 @@ const MAY_BE_UNKNOWN: Readonly<Record<string, string>> = Object.fromEntries(
   ].map((name) => [name, 'FEE_SCHEDULE_NOT_SEEN']),
 );
 
-/** Expects that the books agree with the sandbox's since a time, as far as they know. */
+/** Expects that the books agree with the sandbox's since a time, as far as they know, and that they balance. */
 export function expectTrue(ask: Ask, path: string, before: Sums, { at, sums: then }: Moment): void {
   const truth = lessBy(then, before);
+  expectBalanced(ask);
   const { sums, unknown } = bookedBy(ask, at);
   expect({ ...MAY_BE_UNKNOWN, ...unknown }).toEqual(MAY_BE_UNKNOWN);
   const earned = earnedIn(path);
