@@ -182,20 +182,28 @@ export function bookedBy(ask: Ask, until: string): Booked {
   };
 }
 
-/** Asks a copy in a file. */
-export const inFile =
-  (path: string): Ask =>
-  (sql) => {
-    const database = new DatabaseSync(path, { readOnly: true });
-    try {
-      for (const name of booksIn(sql)) database.exec(bookViewInFile(name));
+/** Has some work ask a copy in a file as often as it likes: SQLite reads the views of the books once for all. */
+export function withFile<T>(path: string, work: (ask: Ask) => T): T {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const made = new Set<string>();
+  try {
+    return work((sql) => {
+      for (const name of booksIn(sql)) if (!made.has(name)) database.exec(bookViewInFile(name));
+      for (const name of booksIn(sql)) made.add(name);
       const statement = database.prepare(sql);
       statement.setReadBigInts(true);
       return statement.all().map((row) => Object.values(row).map(String));
-    } finally {
-      database.close();
-    }
-  };
+    });
+  } finally {
+    database.close();
+  }
+}
+
+/** Asks a copy in a file. */
+export const inFile =
+  (path: string): Ask =>
+  (sql) =>
+    withFile(path, (ask) => ask(sql));
 
 /** What the account earned by each row, in the sandbox's books. */
 export function earnedIn(path: string): ReadonlyMap<string, bigint> {
@@ -219,10 +227,9 @@ const MAY_BE_UNKNOWN: Readonly<Record<string, string>> = Object.fromEntries(
   ].map((name) => [name, 'FEE_SCHEDULE_NOT_SEEN']),
 );
 
-/** Expects that the books agree with the sandbox's since a time, as far as they know, and that they balance. */
+/** Expects that the books agree with the sandbox's since a time, as far as they know. */
 export function expectTrue(ask: Ask, path: string, before: Sums, { at, sums: then }: Moment): void {
   const truth = lessBy(then, before);
-  expectBalanced(ask);
   const { sums, unknown } = bookedBy(ask, at);
   expect({ ...MAY_BE_UNKNOWN, ...unknown }).toEqual(MAY_BE_UNKNOWN);
   const earned = earnedIn(path);
