@@ -62,7 +62,7 @@ export function conditionOf(of: StatementOf): Condition {
 const MAY_BE_BANK = '(bank_code IS NULL OR length(bank_code) <> length(?))';
 
 /** The entries of users’ wallets that no list names with a user. */
-const OF_NO_USER = inWallets('user_id IS NULL');
+const ofNoUser = (): Condition => inWallets('user_id IS NULL');
 
 /**
  * Which entries may be of it too: their rows lack what a statement finds them by, because it was deleted or because no list has it. Undefined if
@@ -70,7 +70,7 @@ const OF_NO_USER = inWallets('user_id IS NULL');
  */
 function possibleOf(of: StatementOf): Condition | undefined {
   if (of.kind === 'account') return undefined;
-  if (of.kind === 'user') return OF_NO_USER;
+  if (of.kind === 'user') return ofNoUser();
   return of.bankCode === null
     ? paidTo('account_number IS NULL', [])
     : paidTo(`account_number IS NULL AND (bank_code = ? OR ${MAY_BE_BANK}) OR account_number = ? AND ${MAY_BE_BANK}`, [
@@ -103,7 +103,7 @@ const LAST = '~';
 
 /** Returns, by asset, when wallets moved it that no list names with a user. */
 export const unownedIn = (queries: Queries): Promise<readonly PossibleEntries[]> =>
-  addedUp(queries, OF_NO_USER, { from: '', to: LAST }, LAST);
+  addedUp(queries, ofNoUser(), { from: '', to: LAST }, LAST);
 
 function addedUp(queries: Queries, { accounts, sql, values }: Condition, { from, to }: Span, until: string) {
   const isNow = 'at > ? AND at <= ?';
