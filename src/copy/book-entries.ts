@@ -112,6 +112,13 @@ export const bookViewInFile = (name: BookView): string => `CREATE TEMP VIEW ${na
 export const bookEntriesOn = (engine: Engine, accounts: readonly string[]): string =>
   entriesOn(engine, isAmong(accounts)).join('\nUNION ALL ');
 
+/**
+ * Returns the same, with what balances say and no list does: in a FROM, what a query with these accounts reads of the view `book_entries`. A file
+ * has the view only once SQLite has read all of it, and works out each kind of entry in each query of it.
+ */
+export const bookOn = (engine: Engine, accounts: readonly string[]): string =>
+  `(${[bookEntriesOn(engine, accounts), ...unlistedEntries(engine)].join('\nUNION ALL ')}) book`;
+
 const isAmong = (accounts: readonly string[]) => (side: string) =>
   accounts.some((account) => side.includes(`'${account}'`));
 

@@ -1,7 +1,7 @@
 import type { Queries } from '../journal/store.ts';
 import { insertion, type NewRow } from '../store/table.ts';
 import { type Check, type CheckedBalance, checksSince, nameOf, SEEN_ACCOUNTS } from './balance-checks.ts';
-import { bookEntriesOn, movingAt, unknownIn } from './book-entries.ts';
+import { bookEntriesOn, bookOn, movingAt, unknownIn } from './book-entries.ts';
 import { bucketOf } from './bucket.ts';
 import { readSetting } from './list-state.ts';
 import { changesOf, isExplained } from './possible.ts';
@@ -253,7 +253,7 @@ async function contradictedBy(
 ): Promise<readonly ContradictedBalance[]> {
   const isLater = check.at > at;
   const moved = await queries.all<StatedBalance>(
-    `SELECT account, asset, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor FROM book_entries
+    `SELECT account, asset, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor FROM ${bookOn(queries.engine, SEEN_ACCOUNTS)}
      WHERE ${OWN} AND at > ? AND at <= ? AND step <> 'opening' GROUP BY account, asset`,
     ...(isLater ? [at, check.at] : [check.at, at]),
   );

@@ -2,7 +2,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copied } from '../questions/copy.ts';
 import { ACCOUNT, fakeWorld } from '../support/world.ts';
-import { expectBalances, expectTrue, inFile, type Moment, simulatedAccount, truthIn } from './ledger.ts';
+import {
+  expectBalanced,
+  expectBalances,
+  expectTrue,
+  inFile,
+  type Moment,
+  simulatedAccount,
+  truthIn,
+  withFile,
+} from './ledger.ts';
 
 test.each([
   ['each day', 1],
@@ -17,10 +26,13 @@ test.each([
     moments.push(await account.live());
     if (day % days === 0) await account.run('sync');
   }
-  for (const moment of moments) expectTrue(inFile(account.copyPath), account.sandboxPath, before, moment);
-  const last = moments.at(-1);
-  if (last) expectBalances(inFile(account.copyPath), last);
-  expect(inFile(account.copyPath)('SELECT count(DISTINCT thing) FROM book_entries')).toEqual([['10']]);
+  withFile(account.copyPath, (ask) => {
+    expectBalanced(ask);
+    for (const moment of moments) expectTrue(ask, account.sandboxPath, before, moment);
+    const last = moments.at(-1);
+    if (last) expectBalances(ask, last);
+    expect(ask('SELECT count(DISTINCT thing) FROM book_entries')).toEqual([['10']]);
+  });
 });
 
 test('an entry says why its money came back, and nothing personal', async () => {

@@ -162,12 +162,16 @@ function expectSameBySet(ask: Ask): void {
     expect(ask(`SELECT thing, id, step, account FROM (${except}) other LIMIT 5`)).toEqual([]);
 }
 
-/** The sums of the view. Expects that each set of entries sums to zero. */
-export function bookedBy(ask: Ask, until: string): Booked {
+/** Expects that each set of entries sums to zero, whatever their time, and that both views have the same entries. */
+export function expectBalanced(ask: Ask): void {
   expectSameBySet(ask);
   expect(
     ask('SELECT thing, id, step, asset FROM book_entries GROUP BY 1, 2, 3, 4 HAVING sum(amount_minor) <> 0 LIMIT 5'),
   ).toEqual([]);
+}
+
+/** The sums of the view. */
+export function bookedBy(ask: Ask, until: string): Booked {
   const rows = ask(
     `SELECT account || ' ' || asset, coalesce(sum(amount_minor), 0), coalesce(max(CASE WHEN amount_minor IS NULL THEN known END), '')
      FROM book_entries WHERE at <= '${until}' AND thing <> 'balance' GROUP BY 1`,
@@ -178,20 +182,28 @@ export function bookedBy(ask: Ask, until: string): Booked {
   };
 }
 
-/** Asks a copy in a file. */
-export const inFile =
-  (path: string): Ask =>
-  (sql) => {
-    const database = new DatabaseSync(path, { readOnly: true });
-    try {
-      for (const name of booksIn(sql)) database.exec(bookViewInFile(name));
+/** Has some work ask a copy in a file as often as it likes: SQLite reads the views of the books once for all. */
+export function withFile<T>(path: string, work: (ask: Ask) => T): T {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const made = new Set<string>();
+  try {
+    return work((sql) => {
+      for (const name of booksIn(sql)) if (!made.has(name)) database.exec(bookViewInFile(name));
+      for (const name of booksIn(sql)) made.add(name);
       const statement = database.prepare(sql);
       statement.setReadBigInts(true);
       return statement.all().map((row) => Object.values(row).map(String));
-    } finally {
-      database.close();
-    }
-  };
+    });
+  } finally {
+    database.close();
+  }
+}
+
+/** Asks a copy in a file. */
+export const inFile =
+  (path: string): Ask =>
+  (sql) =>
+    withFile(path, (ask) => ask(sql));
 
 /** What the account earned by each row, in the sandbox's books. */
 export function earnedIn(path: string): ReadonlyMap<string, bigint> {

@@ -12,6 +12,7 @@ const COUNTED = SERVICE_LISTS.filter(({ pages }) => pages !== 'after' && pages !
 /** The lists whose final rows are read again for some days. */
 const AWAITED = ALL.filter((list) => list !== 'users');
 
+const IS_LONG = process.env['FIATRAIL_SOAK_COPIES'] !== undefined;
 const RUNS = Number(process.env['FIATRAIL_SOAK_COPIES'] ?? 4);
 
 describe('a copy of lists that move while they are read', () => {
@@ -127,11 +128,13 @@ test.each(['users', 'swaps'])(
       return rigged;
     };
     for (let first = 17; first < 21; first++)
-      for (const start of [whole, { ...whole, killedAfter: first - 1 }]) {
+      for (const [turn, start] of [whole, { ...whole, killedAfter: first - 1 }].entries()) {
         const begun = await filled();
         await play(begun, [start, { ...whole, before: [gone], killedAfter: first }]);
         const restore = copyOf(begun.world.stateDir);
-        for (const last of [first, first + 1, undefined]) {
+        for (const [each, last] of [first, first + 1, undefined].entries()) {
+          // Each two of the three meet in the short form.
+          if (!IS_LONG && (first + turn + each) % 2 === 0) continue;
           const rigged = await filled();
           restore(rigged.world.stateDir);
           act(rigged.service, gone);

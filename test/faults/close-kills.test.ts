@@ -12,6 +12,8 @@ async function killed(world: FakeWorld, line: readonly string[], diesAtCommit: M
   return process.isDead;
 }
 
+const IS_LONG = process.env['FIATRAIL_SOAK_KILLS'] !== undefined;
+
 /** More commits than a close makes. */
 const MOST_COMMITS = 20;
 
@@ -37,7 +39,7 @@ test('a close that is killed anywhere leaves the month closed or open, and it ca
     if (closed) expect(again.stderr).toContain('it is closed');
     else expect({ moment, ...again }).toMatchObject({ code: 0 });
     // What the dead one left does not stand in the way of the next month.
-    if (closed) await closeMonth(world, '2025-11');
+    if (closed && (IS_LONG || ends.closed <= 2)) await closeMonth(world, '2025-11');
   }
   expect(ends.open).toBeGreaterThan(1);
   expect(ends.closed).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest';
 import { SCHEMA } from '../../src/copy/schema.ts';
-import { expectBalances, expectTrue, simulatedAccount, truthIn } from '../copy/ledger.ts';
+import { expectBalanced, expectBalances, expectTrue, simulatedAccount, truthIn } from '../copy/ledger.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 
 let server: TestServer;
@@ -23,6 +23,7 @@ test('every account agrees with the sandbox’s ledger after each day', async ()
         .split('\n')
         .filter((line) => line !== '' && line !== 'SET')
         .map((line) => line.split('|'));
+    expectBalanced(ask);
     expectTrue(ask, account.sandboxPath, before, moment);
     expectBalances(ask, moment);
   }

@@ -8,7 +8,8 @@ import { accountIn } from '../../src/copy/questions/report/balance.ts';
 import { indexesOf } from '../../src/copy/schema.ts';
 import { TABLES } from '../../src/copy/tables.ts';
 import { noteUnlisted } from '../../src/copy/unlisted.ts';
-import { fakeClock, fakeWorld } from '../support/world.ts';
+import { copyOf as copyFolder, type Restore } from '../support/folder-copy.ts';
+import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 import { allRead } from './copy.ts';
 
 const MINUTE_MS = 60_000;
@@ -80,6 +81,19 @@ function heldAt({ transfers, hidden }: Omit<History, 'looks'>, minute: number): 
   return hiddenIn(hidden, -1, minute) - Number(THOUSAND) * sum(away.map(({ amount }) => amount));
 }
 
+let emptyCopy: Restore | undefined;
+
+/** A copy that was read and has no row: making its tables takes longer than most questions. */
+async function withoutRows(world: FakeWorld): Promise<Restore> {
+  const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world);
+  await copy.write(async (queries) => {
+    await allRead(queries);
+    for (const table of TABLES) for (const index of indexesOf(table)) await queries.run(index);
+  });
+  await copy.close();
+  return copyFolder(world.stateDir);
+}
+
 /** Fills a copy with the transfers of an account and what was seen of its balances, and asks it. */
 async function copyOf(
   transfers: readonly Transfer[],
@@ -88,10 +102,10 @@ async function copyOf(
 ): Promise<LocalCopy> {
   const world = fakeWorld({ clock: fakeClock(START_MS + LAST * MINUTE_MS) });
   world.ensurePrivateDir(world.stateDir);
+  emptyCopy ??= await withoutRows(world);
+  emptyCopy(world.stateDir);
   const copy = await openCopyFile(join(world.stateDir, 'copy.db'), world);
   await copy.write(async (queries) => {
-    await allRead(queries);
-    for (const table of TABLES) for (const index of indexesOf(table)) await queries.run(index);
     for (const [index, each] of transfers.entries()) {
       const seenAt = at(each.begins + each.takes + 30);
       await queries.run(
@@ -126,7 +140,7 @@ async function copyOf(
 }
 
 /** What the lists and the looks have of a history, and what its looks should show as in no list. */
-async function differencesOf({ transfers, hidden, looks: some }: History) {
+async function differencesOf({ transfers, hidden, looks: some }: History, isInParts = false) {
   // Nothing is under way at the first and the last look.
   const looks = [0, ...some.toSorted((a, b) => a - b), LAST];
   const copy = await copyOf(
@@ -139,7 +153,9 @@ async function differencesOf({ transfers, hidden, looks: some }: History) {
     to: day === 2 ? span.to : at((day + 1) * 1_440),
   }));
   const report = await copy.read((queries) => accountIn(queries, span, days));
-  const alone = await Promise.all(days.map((day) => copy.read((queries) => accountIn(queries, day))));
+  const alone = await Promise.all(
+    (isInParts ? days : []).map((day) => copy.read((queries) => accountIn(queries, day))),
+  );
   await copy.close();
   const expected = looks.slice(1).flatMap((minute, index) => {
     const from = looks[index] ?? 0;
@@ -184,7 +200,7 @@ describe('the differences of a report', () => {
   test('are in exactly one of the parts of a period, and in the report of that part alone', async () => {
     await fc.assert(
       fc.asyncProperty(fc.boolean().chain(history), async (random) => {
-        const { report, alone } = await differencesOf(random);
+        const { report, alone } = await differencesOf(random, true);
         expect(alone.flatMap(({ differences }) => differences)).toEqual(report.differences);
         const usdc = report.assets.find(({ asset }) => asset === 'USDC');
         const parts = report.parts.flat().filter(({ asset }) => asset === 'USDC');
@@ -234,7 +250,7 @@ describe('the differences of a report', () => {
         }
         await copy.close();
       }),
-      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 40) },
+      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 20) },
     );
     expect(known).toBeGreaterThan(0);
   }, 120_000);

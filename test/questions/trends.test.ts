@@ -9,7 +9,7 @@ import { partsOf, spanOf } from '../../src/copy/questions/report/periods.ts';
 import { sizeText, trendsIn } from '../../src/copy/questions/report/trends.ts';
 import type { Queries } from '../../src/journal/store.ts';
 import { figureForPeople } from '../../src/money/figure.ts';
-import { fakeWorld } from '../support/world.ts';
+import { worldAfter } from '../support/world-after.ts';
 import { must, run } from './reports.ts';
 import { copyOf, DEPOSIT, looks } from './stored.ts';
 
@@ -17,11 +17,14 @@ import { copyOf, DEPOSIT, looks } from './stored.ts';
 
 const LAGOS = zoneNamed('Africa/Lagos');
 
-/** An account with some weeks of everything, copied. */
-async function simulated() {
-  const world = fakeWorld();
+const withWeeks = worldAfter(async (world) => {
   await must(world, 'sandbox', 'simulate', '--days', '24', '--users', '12', '--seed', '3', '-q');
   await must(world, 'sync', '-q');
+});
+
+/** An account with some weeks of everything, copied. */
+async function simulated() {
+  const { world } = await withWeeks();
   const copy = await existingCopy(world, resolveProfile(undefined, world));
   if (!copy) throw new Error('there is no copy');
   const untilMs = Date.parse((await copy.read(lastCheckAt)) ?? '') + 1;

@@ -1,6 +1,8 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
+import { sharedEnd } from '../../support/built.ts';
+import { copyOf, type Restore } from '../../support/folder-copy.ts';
 import { chances } from '../served.ts';
 import { compared, FIRST_DAY } from './campaign.ts';
 import { dayStart, lagosDay } from './reports.ts';
@@ -9,17 +11,43 @@ import { DAY_MS, working } from './work.ts';
 
 type Row = Record<string, unknown>;
 
-/** Three days of an account, and the day after them. */
-async function worked(before: (service: Served) => Promise<void>): Promise<Served> {
-  const service = await served(dayStart(FIRST_DAY) - DAY_MS);
+const shared = sharedEnd();
+
+/** What a machine had copied before the account worked: the rows as they are, or as something changed them. */
+type Before = (rows: Row[]) => Row[];
+
+/** Three days of an account, and the day after them, with what machines had copied before. The clock goes on from test to test. */
+async function lived(all: readonly Before[]) {
+  const service = await served(dayStart(FIRST_DAY) - DAY_MS, shared);
   const account = await working(service, chances(5));
   // What it sold at the start is over.
   await service.moveTo(service.now() + DAY_MS / 4);
-  await before(service);
+  const copies = new Map<Before, Restore>();
+  for (const before of all) {
+    const machine = service.machine({ alter: rowsOf('/deposits', 'deposits', before) });
+    await machine.run('sync');
+    copies.set(before, copyOf(machine.world.homeDir));
+  }
   await service.moveTo(dayStart(FIRST_DAY));
   await account.work(dayStart(FIRST_DAY) + 3 * DAY_MS - 1, 60);
   await service.moveTo(service.now() + DAY_MS / 2);
-  return service;
+  return { service, copies };
+}
+
+let life: ReturnType<typeof lived> | undefined;
+
+/** A machine of the account after it worked, which has synced before: all tests look at one account. */
+async function worked(
+  options: MachineOptions = {},
+  before: Before = AS_IT_IS,
+): Promise<{ service: Served; machine: Machine }> {
+  life ??= lived([AS_IT_IS, WITHOUT_ZONE, IN_EUROS]);
+  const { service, copies } = await life;
+  const machine = service.machine(options);
+  const restore = copies.get(before);
+  if (!restore) throw new Error('no machine had copied that');
+  restore(machine.world.homeDir);
+  return { service, machine };
 }
 
 /** Changes the rows of a list of responses, wherever it is. */
@@ -36,16 +64,14 @@ const rowsOf =
 const own = (row: Row) => row['type'] === 'fintech_deposit' && row['status'] === 'completed';
 const first = (rows: readonly Row[]) => rows.find(own) ?? {};
 
-/** What a machine says that had the right rows first, and then those: of the whole, and what a sync says. */
+/** What a machine says that had the right rows first, or already those, and then those: of the whole, and what a sync says. */
 async function told(change: (rows: Row[]) => Row[], { isFirst = false } = {}) {
   let isBad = isFirst;
   const changed = rowsOf('/deposits', 'deposits', change);
-  let machine: Machine | undefined;
-  const service = await worked(async (begun) => {
-    machine = begun.machine({ alter: (path, body) => (isBad ? changed(path, body) : body) });
-    await machine.run('sync');
-  });
-  if (!machine) throw new Error('no machine');
+  const { service, machine } = await worked(
+    { alter: (path, body) => (isBad ? changed(path, body) : body) },
+    isFirst ? change : AS_IT_IS,
+  );
   const before = await machine.run('sync');
   isBad = true;
   await service.moveTo(service.now() + 60_000);
@@ -65,8 +91,19 @@ const withoutZone = (row: Row): Row => ({
   ...Object.fromEntries(['createdAt', 'completedAt'].map((name) => [name, String(row[name]).replace('Z', '')])),
 });
 
+const inEuros = (row: Row): Row => ({ ...row, currency: 'EUR' });
+
+const AS_IT_IS: Before = (rows) => rows;
+/** Changes the first deposit of the account itself. */
+const withOne =
+  (change: (row: Row) => Row): Before =>
+  (rows) =>
+    rows.map((row) => (row === first(rows) ? change(row) : row));
+const WITHOUT_ZONE = withOne(withoutZone);
+const IN_EUROS = withOne(inEuros);
+
 test('a past row that changes is named with what it was, and the balances disagree with it', async () => {
-  const { report, changes } = await told((rows) => rows.map((row) => (row === first(rows) ? isMore(row) : row)));
+  const { report, changes } = await told(withOne(isMore));
   expect(report).toMatchObject({ code: 9, stderr: expect.stringContaining('-990.00 cNGN') });
   expect(JSON.parse(changes.stdout)).toMatchObject({
     changes: expect.arrayContaining([
@@ -95,17 +132,12 @@ test('two rows with one id are named, and the balances disagree with the wrong o
 });
 
 test('a row whose times have no zone is in no sum of a day as if its time were known', async () => {
-  const { service, machine } = await told((rows) => rows.map((row) => (row === first(rows) ? withoutZone(row) : row)), {
-    isFirst: true,
-  });
+  const { service, machine } = await told(WITHOUT_ZONE, { isFirst: true });
   expect(await wrongIn(service, machine)).toEqual([]);
 });
 
 test('an amount in an unknown asset is said with the field, is in no sum, and is a difference', async () => {
-  const { sync, report, machine } = await told(
-    (rows) => rows.map((row) => (row === first(rows) ? { ...row, currency: 'EUR' } : row)),
-    { isFirst: true },
-  );
+  const { sync, report, machine } = await told(IN_EUROS, { isFirst: true });
   expect(sync.stderr).toContain('currency is "EUR"');
   expect(report.code).toBe(9);
   const { assets } = JSON.parse((await machine.run('report', '2026-10', '-o', 'json')).stdout) as {
@@ -116,12 +148,7 @@ test('an amount in an unknown asset is said with the field, is in no sum, and is
 
 test('a clock that jumps forward and back changes no figure', async () => {
   let aheadMs = 0;
-  let machine: Machine | undefined;
-  const service = await worked(async (begun) => {
-    machine = begun.machine({ aheadMs: () => aheadMs });
-    await machine.run('sync');
-  });
-  if (!machine) throw new Error('no machine');
+  const { service, machine } = await worked({ aheadMs: () => aheadMs });
   for (const jump of [40 * DAY_MS, -3 * DAY_MS, 0]) {
     aheadMs = jump;
     expect((await machine.run('sync')).code).toBe(0);
@@ -131,12 +158,7 @@ test('a clock that jumps forward and back changes no figure', async () => {
 });
 
 test('a copy of another machine goes on where that one stopped', async () => {
-  let one: Machine | undefined;
-  const service = await worked(async (begun) => {
-    one = begun.machine({ name: 'one' });
-    await one.run('sync');
-  });
-  if (!one) throw new Error('no machine');
+  const { service, machine: one } = await worked({ name: 'one' });
   const other = service.machine({ name: 'other' });
   mkdirSync(dirname(other.copyPath), { recursive: true, mode: 0o700 });
   cpSync(one.copyPath, other.copyPath);

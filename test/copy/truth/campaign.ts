@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { type Ask, inFile, type Moment, truthIn } from '../ledger.ts';
+import { type Ask, type Moment, truthIn, withFile } from '../ledger.ts';
 import { chances } from '../served.ts';
 import { compareEntries } from './entries.ts';
 import { postingsIn } from './postings.ts';
@@ -111,8 +111,10 @@ export async function campaign(
     const tally = await compared(service, each.machine, [startDay, last]);
     if (each.isAtEnd) await compareNow(each.machine, postingsIn(service.path), tally);
     const known = moments.slice(0, each.untilDay ?? count);
-    const ask = each.ask ?? inFile(each.machine.copyPath);
-    compareEntries(ask, service.path, postingsIn(service.path), { before, moments: known }, tally);
+    const compareBy = (ask: Ask) =>
+      compareEntries(ask, service.path, postingsIn(service.path), { before, moments: known }, tally);
+    if (each.ask) compareBy(each.ask);
+    else withFile(each.machine.copyPath, compareBy);
     tallies.set(each.name, tally);
   }
   return { service, done: account.done, tallies };

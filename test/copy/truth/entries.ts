@@ -1,4 +1,4 @@
-import { type Ask, bookedBy, COMPARED, earnedIn, lessBy, type Moment, type Sums } from '../ledger.ts';
+import { type Ask, bookedBy, COMPARED, earnedIn, expectBalanced, lessBy, type Moment, type Sums } from '../ledger.ts';
 import { ASSETS, type Postings } from './postings.ts';
 import type { Tally } from './tally.ts';
 
@@ -13,7 +13,9 @@ export function compareEntries(
   { before, moments }: { readonly before: Moment; readonly moments: readonly Moment[] },
   tally: Tally,
 ): void {
+  expectBalanced(ask);
   const begun = bookedBy(ask, before.at).sums;
+  const betweenAt = endsBetween(ask);
   for (const { at, sums: then } of moments) {
     const period = { fromMs: Date.parse(before.at), toMs: Date.parse(at) };
     const lines = postings.lines(period);
@@ -25,21 +27,20 @@ export function compareEntries(
       }
     const { sums: all, unknown } = bookedBy(ask, at);
     const sums = lessBy(all, begun);
-    const between = endsBetween(ask, at);
+    const between = betweenAt(at);
     compareSums(`book_entries until ${at.slice(0, 10)}`, truth, { sums, unknown: { ...between, ...unknown } }, tally);
   }
   compareEarned(ask, path, tally);
 }
 
-/** The accounts with entries around a time that say of themselves that they may have been on another day. */
-function endsBetween(ask: Ask, at: string): Readonly<Record<string, string>> {
+/** Returns what says which accounts have entries around a time that say of themselves that they may have been on another day. */
+function endsBetween(ask: Ask): (at: string) => Readonly<Record<string, string>> {
   const rows = ask(
     `SELECT DISTINCT account || ' ' || asset, known, at FROM book_entries WHERE known = 'END_BETWEEN' AND thing <> 'balance'`,
   );
-  const isNear = (time: string) => Math.abs(Date.parse(time) - Date.parse(at)) < LONGEST_MS;
-  return Object.fromEntries(
-    rows.flatMap(([name = '', known = '', time = '']) => (isNear(time) ? [[name, known]] : [])),
-  );
+  const isNear = (time: string, at: string) => Math.abs(Date.parse(time) - Date.parse(at)) < LONGEST_MS;
+  return (at) =>
+    Object.fromEntries(rows.flatMap(([name = '', known = '', time = '']) => (isNear(time, at) ? [[name, known]] : [])));
 }
 
 /** Nothing of which no list says when it ended takes longer. */

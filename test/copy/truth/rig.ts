@@ -7,7 +7,7 @@ import { createClient } from '../../../src/kits/client.ts';
 import { startSandbox } from '../../../src/kits/sandbox.ts';
 import { main } from '../../../src/main.ts';
 import { control as controlOf } from '../../kits/control.ts';
-import { temporaryFolder } from '../../support/built.ts';
+import { type AtEnd, temporaryFolder } from '../../support/built.ts';
 import { testNetwork } from '../../support/loopback.ts';
 import { type FakeWorld, fakeHost, fakeWorld } from '../../support/world.ts';
 import { deliveryOf, received } from '../../webhooks/support.ts';
@@ -56,10 +56,10 @@ export interface Served {
   machine(options?: MachineOptions): Machine;
 }
 
-export async function served(startMs: number): Promise<Served> {
-  const path = join(temporaryFolder(onTestFinished), 'sandbox.db');
+export async function served(startMs: number, atEnd: AtEnd = onTestFinished): Promise<Served> {
+  const path = join(temporaryFolder(atEnd), 'sandbox.db');
   const sandbox = await startSandbox({ port: 0, state: path, clock: startMs, pace: 'real' });
-  onTestFinished(() => sandbox.close());
+  atEnd(() => sandbox.close());
   const { url, apiKey, webhookSecret } = sandbox;
   const client = createClient({ baseUrl: url, apiKey });
   let nowMs = startMs;

@@ -5,6 +5,7 @@ import type { Queries } from '../../../journal/store.ts';
 import { type Amount, amount, amountForPeople, printable } from '../../../money/amount.ts';
 import type { Acceptance } from '../../acceptances.ts';
 import { SEEN_ACCOUNTS } from '../../balance-checks.ts';
+import { bookOn } from '../../book-entries.ts';
 import type { MonthClose } from '../../closes.ts';
 import { readKnownUntil } from '../../list-state.ts';
 import { BOOK_ENTRIES_BY_SET } from '../../schema.ts';
@@ -181,7 +182,7 @@ const accountsLacking = (queries: Queries, { untilMs }: Pick<OfMonth, 'untilMs'>
 /** What changed the balances of a month and is taken for amounts that are not known, by their code. */
 const notedIn = (queries: Queries, { sinceMs, untilMs }: Pick<OfMonth, 'sinceMs' | 'untilMs'>) =>
   queries.all<Amount & { readonly code: string }>(
-    `SELECT known AS code, asset, CAST(sum(amount_minor) AS BIGINT) AS minor FROM book_entries
+    `SELECT known AS code, asset, CAST(sum(amount_minor) AS BIGINT) AS minor FROM ${bookOn(queries.engine, SEEN_ACCOUNTS)}
      WHERE at >= ? AND at < ? AND step = 'unknown' AND account IN ('${SEEN_ACCOUNTS.join("', '")}') GROUP BY known, asset ORDER BY known, asset`,
     iso(sinceMs),
     iso(untilMs),

@@ -1,7 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import { amount } from '../../../money/amount.ts';
 import { atLeast, type Figure, type NotKnown } from '../../../money/figure.ts';
-import { type Between, betweenIn } from '../../book-entries.ts';
+import { type Between, betweenIn, bookEntriesOn } from '../../book-entries.ts';
 import { because, type Reason } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
 import { ENTRY_ROW, type EntryRow, type LineRow, ROW_ORDER, rowOf } from './line-rows.ts';
@@ -44,11 +44,11 @@ const IS_CERTAIN = '(bound IS NULL OR bound > ? AND bound <= ?)';
  * A fee is never negative, so that a sum of some is at least the sum of those that are known. An entry that may be of another period is not in
  * the sum, nor, on a day, one that may be of another day.
  */
-const PARTS = (name: string, isByDay: boolean) => {
+const partsOf = (engine: Queries['engine'], name: string, isByDay: boolean) => {
   const counts = `${IS_CERTAIN} AND ${isByDay ? 'known IS NULL' : 'amount_minor IS NOT NULL'}`;
   return `SELECT ${name} AS name, CAST(sum(CASE WHEN ${counts} THEN -amount_minor ELSE 0 END) AS BIGINT) AS minor,
     count(*) AS n, sum(CASE WHEN ${counts} THEN 0 ELSE 1 END) AS unknown, max(CASE WHEN amount_minor IS NULL THEN known END) AS why
-  FROM book_entries WHERE ${IS_INCOME} GROUP BY 1`;
+  FROM (${bookEntriesOn(engine, INCOME)}) entries WHERE ${IS_INCOME} GROUP BY 1`;
 };
 
 /** What may be missing in a sum: entries of other rows, whose number may not be known. */
@@ -87,7 +87,7 @@ export async function incomeIn(
   // What is certainly in the period may be on one of several days.
   const unsure = between.filter((each) => part === 'day' || each.from <= from || each.until > to);
   const values = [from, to, from, to, from, to];
-  const rows = await queries.all<PartRow>(PARTS(NAMES[part], part === 'day'), ...values);
+  const rows = await queries.all<PartRow>(partsOf(queries.engine, NAMES[part], part === 'day'), ...values);
   const ordered = rows.toSorted((a, b) =>
     part === 'day'
       ? compare(a.name ?? '', b.name ?? '')
@@ -103,7 +103,8 @@ export async function incomeIn(
     return unowned > 0 && name !== null ? because('USER_NOT_KNOWN', null, unowned) : undefined;
   };
   // On whichever day of it.
-  const [all = NOTHING] = part === 'day' ? await queries.all<PartRow>(PARTS("''", false), ...values) : [summed(rows)];
+  const [all = NOTHING] =
+    part === 'day' ? await queries.all<PartRow>(partsOf(queries.engine, "''", false), ...values) : [summed(rows)];
   const atEdge = between.filter((each) => each.from <= from || each.until > to).length;
   return {
     earned: earnedOf(all, lacking ?? (atEdge > 0 ? because('END_BETWEEN', null, atEdge) : undefined)),
@@ -132,7 +133,7 @@ export async function incomeRowsIn(
   name: string | null | undefined,
 ): Promise<readonly LineRow[]> {
   const rows = await queries.all<EntryRow & { readonly name: string | null }>(
-    `SELECT ${ENTRY_ROW}, ${NAMES[part]} AS name FROM book_entries WHERE ${IS_INCOME} ORDER BY ${ROW_ORDER}`,
+    `SELECT ${ENTRY_ROW}, ${NAMES[part]} AS name FROM (${bookEntriesOn(queries.engine, INCOME)}) entries WHERE ${IS_INCOME} ORDER BY ${ROW_ORDER}`,
     from,
     to,
   );

@@ -2,7 +2,7 @@ import type { Queries } from '../../../journal/store.ts';
 import { type Amount, type Asset, amount } from '../../../money/amount.ts';
 import { type Figure, type NotKnown, negated, sumOfFigures, unknownFigure } from '../../../money/figure.ts';
 import { trade } from '../../../things/market.ts';
-import { BALANCE } from '../../book-entries.ts';
+import { BALANCE, bookOn } from '../../book-entries.ts';
 import { tableOf } from '../../tables.ts';
 import { because } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
@@ -47,8 +47,12 @@ interface EntryRow {
 }
 
 /** Completed trades, and what balances say of the vault and no list does, in the order of time. What was there first may be seen after the period. */
-const ENTRIES = `SELECT at, bound, id, thing, step, account, asset, amount_minor AS minor, known FROM book_entries
-  WHERE (at <= ? OR bound <= ? OR step = 'opening') AND (thing = 'trade' AND step = 'done' AND account IN ('assets:transit:trade', 'assets:wallet', 'assets:vault')
+const IN_TRADES = ['assets:transit:trade', 'assets:wallet', 'assets:vault'];
+
+const entriesSql = (
+  engine: Queries['engine'],
+) => `SELECT at, bound, id, thing, step, account, asset, amount_minor AS minor, known FROM ${bookOn(engine, IN_TRADES)}
+  WHERE (at <= ? OR bound <= ? OR step = 'opening') AND (thing = 'trade' AND step = 'done' AND account IN ('${IN_TRADES.join("', '")}')
     OR thing = '${BALANCE}' AND account = 'assets:vault')
   ORDER BY at, id, account`;
 
@@ -175,7 +179,7 @@ export async function profitIn(
   queries: Queries,
   { from, to }: Span,
 ): Promise<{ readonly sales: readonly SaleProfit[]; readonly profit: Figure; readonly unknown: number }> {
-  const rows = await queries.all<EntryRow>(ENTRIES, to, to);
+  const rows = await queries.all<EntryRow>(entriesSql(queries.engine), to, to);
   const cut = (await cutListsIn(queries, to)).tables.get(tableOf(trade).name);
   const things = Map.groupBy(rows, ({ thing, id, asset }) => (thing === BALANCE ? `${thing} ${id} ${asset}` : id));
   const flows = [...things.values()].flatMap((entries) => flowOf(entries) ?? []);

@@ -3,7 +3,7 @@ import type { Asset } from '../../../money/amount.ts';
 import type { NotKnown } from '../../../money/figure.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import { SEEN_ACCOUNTS } from '../../balance-checks.ts';
-import { BALANCE, betweenIn } from '../../book-entries.ts';
+import { BALANCE, betweenIn, bookOn } from '../../book-entries.ts';
 import { earlierOf, laterOf } from '../../bucket.ts';
 import { readKnownUntil } from '../../list-state.ts';
 import { because } from '../reasons.ts';
@@ -17,29 +17,42 @@ export type StatementOf =
   | { readonly kind: 'user'; readonly id: string }
   | { readonly kind: 'bank account'; readonly number: string; readonly bankCode: string | null };
 
-export type Condition = readonly [sql: string, ...values: SqlValue[]];
+/** What is asked of the books: an SQL condition and its values, and the accounts that it names. */
+export interface Condition {
+  readonly accounts: readonly string[];
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
 
 /** The account of what users’ wallets have. */
 export const IN_USERS_WALLETS = 'assets:held';
 
-const OWN_ACCOUNTS = `account IN ('${SEEN_ACCOUNTS.join("', '")}')`;
+const IS_OWN = `account IN ('${SEEN_ACCOUNTS.join("', '")}')`;
 
 /** The lists whose rows move what users’ wallets have, and those whose rows pay bank accounts. */
 export const LISTS_OF_USERS = ['deposits', 'payouts', 'withdrawals', 'swaps'];
 const LISTS_OF_BANKS = ['payouts', 'fee_withdrawals'];
 
 /** The entries of bank accounts whose rows meet a condition. */
-const paidTo = (payee: string, values: readonly SqlValue[]): Condition => [
-  `account = 'assets:bank' AND (thing = 'payout' AND id IN (SELECT id FROM stored_payouts WHERE ${payee})
+const paidTo = (payee: string, values: readonly SqlValue[]): Condition => ({
+  accounts: ['assets:bank'],
+  sql: `account = 'assets:bank' AND (thing = 'payout' AND id IN (SELECT id FROM stored_payouts WHERE ${payee})
      OR thing = 'fee withdrawal' AND id IN (SELECT id FROM stored_fee_withdrawals WHERE ${payee}))`,
-  ...values,
-  ...values,
-];
+  values: [...values, ...values],
+});
 
-/** Which entries are of it: an SQL condition, and its values. */
+/** The entries of users’ wallets that meet a condition. What was read of their balances is compared with them. */
+const inWallets = (sql: string, ...values: readonly SqlValue[]): Condition => ({
+  accounts: [IN_USERS_WALLETS],
+  sql: `account = '${IN_USERS_WALLETS}' AND ${sql} AND thing <> '${BALANCE}'`,
+  values,
+});
+
+/** Which entries are of it. */
 export function conditionOf(of: StatementOf): Condition {
-  if (of.kind === 'user') return [`account = ? AND user_id = ? AND thing <> '${BALANCE}'`, IN_USERS_WALLETS, of.id];
-  if (of.kind === 'account') return of.asset ? [`${OWN_ACCOUNTS} AND asset = ?`, of.asset] : [OWN_ACCOUNTS];
+  if (of.kind === 'user') return inWallets('user_id = ?', of.id);
+  const own = { accounts: SEEN_ACCOUNTS, sql: IS_OWN, values: [] };
+  if (of.kind === 'account') return of.asset ? { ...own, sql: `${IS_OWN} AND asset = ?`, values: [of.asset] } : own;
   return of.bankCode === null
     ? paidTo('account_number = ?', [of.number])
     : paidTo('account_number = ? AND bank_code = ?', [of.number, of.bankCode]);
@@ -49,7 +62,7 @@ export function conditionOf(of: StatementOf): Condition {
 const MAY_BE_BANK = '(bank_code IS NULL OR length(bank_code) <> length(?))';
 
 /** The entries of users’ wallets that no list names with a user. */
-const OF_NO_USER: Condition = [`account = ? AND user_id IS NULL AND thing <> '${BALANCE}'`, IN_USERS_WALLETS];
+const ofNoUser = (): Condition => inWallets('user_id IS NULL');
 
 /**
  * Which entries may be of it too: their rows lack what a statement finds them by, because it was deleted or because no list has it. Undefined if
@@ -57,7 +70,7 @@ const OF_NO_USER: Condition = [`account = ? AND user_id IS NULL AND thing <> '${
  */
 function possibleOf(of: StatementOf): Condition | undefined {
   if (of.kind === 'account') return undefined;
-  if (of.kind === 'user') return OF_NO_USER;
+  if (of.kind === 'user') return ofNoUser();
   return of.bankCode === null
     ? paidTo('account_number IS NULL', [])
     : paidTo(`account_number IS NULL AND (bank_code = ? OR ${MAY_BE_BANK}) OR account_number = ? AND ${MAY_BE_BANK}`, [
@@ -90,16 +103,16 @@ const LAST = '~';
 
 /** Returns, by asset, when wallets moved it that no list names with a user. */
 export const unownedIn = (queries: Queries): Promise<readonly PossibleEntries[]> =>
-  addedUp(queries, OF_NO_USER, { from: '', to: LAST }, LAST);
+  addedUp(queries, ofNoUser(), { from: '', to: LAST }, LAST);
 
-function addedUp(queries: Queries, [sql, ...values]: Condition, { from, to }: Span, until: string) {
+function addedUp(queries: Queries, { accounts, sql, values }: Condition, { from, to }: Span, until: string) {
   const isNow = 'at > ? AND at <= ?';
   return queries.all<PossibleEntries>(
     `SELECT asset, min(${earlierOf('at', 'bound')}) AS first, max(${laterOf('at', 'bound')}) AS last,
        count(DISTINCT id) AS rows,
        sum(CASE WHEN ${isNow} AND coalesce(amount_minor, 1) > 0 THEN 1 ELSE 0 END) AS came,
        sum(CASE WHEN ${isNow} AND coalesce(amount_minor, -1) < 0 THEN 1 ELSE 0 END) AS went
-     FROM book_entries WHERE ${sql} AND at <= ? GROUP BY asset`,
+     FROM ${bookOn(queries.engine, accounts)} WHERE ${sql} AND at <= ? GROUP BY asset`,
     ...[from, to, from, to],
     ...values,
     until,

@@ -1,6 +1,6 @@
 import type { Queries } from '../../../journal/store.ts';
 import { amount } from '../../../money/amount.ts';
-import { BALANCE } from '../../book-entries.ts';
+import { BALANCE, bookOn } from '../../book-entries.ts';
 import { ENTRY_ROW, type EntryRow, type LineRow, ROW_ORDER, rowOf } from './line-rows.ts';
 import type { Span } from './movements.ts';
 import { bookedUntil, readingsOf } from './statement.ts';
@@ -18,11 +18,11 @@ export async function statementRowsIn(
   { from, to }: Span,
   figure: StatementFigure,
 ): Promise<readonly LineRow[]> {
-  const [sql, ...values] = conditionOf(of);
+  const { accounts, sql, values } = conditionOf(of);
   const isMoved = figure === 'in' || figure === 'out';
   const until = figure === 'opening' ? from : to;
   const entries = await queries.all<EntryRow>(
-    `SELECT ${ENTRY_ROW} FROM book_entries WHERE ${sql} AND at > ? AND at <= ? ORDER BY ${ROW_ORDER}`,
+    `SELECT ${ENTRY_ROW} FROM ${bookOn(queries.engine, accounts)} WHERE ${sql} AND at > ? AND at <= ? ORDER BY ${ROW_ORDER}`,
     ...values,
     isMoved ? from : '',
     until,

@@ -2,7 +2,7 @@ import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount, TOKENS } from '../../../money/amount.ts';
 import { atLeast, type Figure, type NotKnown, negated, unknownFigure } from '../../../money/figure.ts';
 import { thingNamed } from '../../../things/index.ts';
-import { BALANCE } from '../../book-entries.ts';
+import { BALANCE, bookOn } from '../../book-entries.ts';
 import { aboutRows, nothingAbout, rowKey } from '../about-rows.ts';
 import { because } from '../reasons.ts';
 import { ASSETS } from './checks.ts';
@@ -45,11 +45,11 @@ interface Booked {
 
 const NONE: Booked = { minor: 0n, unknowns: 0, why: null };
 
-export async function bookedUntil(queries: Queries, [sql, ...values]: Condition, at: string) {
+export async function bookedUntil(queries: Queries, { accounts, sql, values }: Condition, at: string) {
   const rows = await queries.all<{ asset: Asset; minor: bigint | null; unknowns: bigint; why: string | null }>(
     `SELECT asset, CAST(sum(amount_minor) AS BIGINT) AS minor, count(*) - count(amount_minor) AS unknowns,
        max(CASE WHEN amount_minor IS NULL THEN known END) AS why
-     FROM book_entries WHERE ${sql} AND at <= ? GROUP BY asset`,
+     FROM ${bookOn(queries.engine, accounts)} WHERE ${sql} AND at <= ? GROUP BY asset`,
     ...values,
     at,
   );
@@ -78,13 +78,13 @@ interface EntryRow {
 const IS_UNSURE = `step = 'unlisted' AND known = 'UNLISTED'`;
 
 /** What is not exact stands where it had certainly been: what there was before it and after it is known there. */
-const entriesIn = (queries: Queries, [sql, ...values]: Condition, { from, to }: Span): Promise<EntryRow[]> =>
+const entriesIn = (queries: Queries, { accounts, sql, values }: Condition, { from, to }: Span): Promise<EntryRow[]> =>
   queries.all<EntryRow>(
     `SELECT at, max(CASE WHEN bound > at AND bound <= ? THEN bound ELSE at END) AS "by", asset, thing, step, id,
        CASE WHEN count(amount_minor) = count(*) AND max(CASE WHEN ${IS_UNSURE} THEN 1 END) IS NULL THEN CAST(sum(amount_minor) AS BIGINT) END AS minor,
        CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS part, count(*) - count(amount_minor) AS unknowns,
        max(CASE WHEN amount_minor IS NULL OR ${IS_UNSURE} THEN known END) AS why
-     FROM book_entries WHERE ${sql} AND at > ? AND at <= ? GROUP BY at, asset, thing, step, id
+     FROM ${bookOn(queries.engine, accounts)} WHERE ${sql} AND at > ? AND at <= ? GROUP BY at, asset, thing, step, id
      HAVING count(amount_minor) < count(*) OR sum(amount_minor) <> 0 ORDER BY 2, thing, id, step`,
     to,
     ...values,
