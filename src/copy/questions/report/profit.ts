@@ -46,9 +46,10 @@ interface EntryRow {
   readonly known: string | null;
 }
 
-/** Completed trades, and what balances say of the vault and no list does, in the order of time. What was there first may be seen after the period. */
+/** The accounts between which a trade moves, and those that hold what it moves. */
 const IN_TRADES = ['assets:transit:trade', 'assets:wallet', 'assets:vault'];
 
+/** Completed trades, and what balances say of the vault and no list does, in the order of time. What was there first may be seen after the period. */
 const entriesSql = (
   engine: Queries['engine'],
 ) => `SELECT at, bound, id, thing, step, account, asset, amount_minor AS minor, known FROM ${bookOn(engine, IN_TRADES)}
