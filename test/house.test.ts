@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES } from '../src/base/errors.ts';
+import soak from '../vitest.soak.config.ts';
 import { ROOT } from './support/built.ts';
 import { ROOT_ENTRIES, strayInRoot } from './support/root.ts';
 import {
@@ -764,4 +765,34 @@ describe('leftovers', () => {
 test('nothing else lies in the folder of the repository, and what should is there', () => {
   expect(strayInRoot()).toEqual([]);
   expect(ROOT_ENTRIES.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
+});
+
+/** Variables of a long form that none has by itself. */
+const GIVEN_BY_HAND = {
+  FIATRAIL_SOAK_BOOKS: 'of test/tools',
+  FIATRAIL_SOAK_LOG: 'where to write',
+  FIATRAIL_SOAK_SEED: 'repeats one run',
+};
+
+test('the soak has the long form of every campaign', () => {
+  const { include = [], env = {} } = soak.test ?? {};
+  const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => ({
+      name: `test/${name.replaceAll('\\', '/')}`,
+      text: readFileSync(join(ROOT, 'test', name), 'utf8'),
+    }));
+  const asking = files.filter(({ text }) => /process\.env\[?\W*FIATRAIL_SOAK_/.test(text));
+  const variables = asking.flatMap(({ text }) =>
+    [...text.matchAll(/env\['(FIATRAIL_SOAK_\w+)'\]/g)].map(([, name = '']) => name),
+  );
+  expectOnly(
+    variables.filter((name) => !(name in env)),
+    GIVEN_BY_HAND,
+  );
+  const tests = asking.filter(({ name }) => /\.(test|soak)\.ts$/.test(name) && !name.startsWith('test/tools/'));
+  expect(tests.length).toBeGreaterThan(20);
+  expect(
+    tests.filter(({ name }) => !include.some((each) => posix.matchesGlob(name, each))).map(({ name }) => name),
+  ).toEqual([]);
 });
