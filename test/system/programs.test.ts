@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram, startProgram } from '../../src/system/processes.ts';
 import { createSystemWorld } from '../../src/system/world.ts';
@@ -167,13 +168,20 @@ describe('a program with an ending of its own', () => {
 
 test.runIf(process.platform === 'linux')('a process that has ended and was not waited for does not run', async () => {
   const { host } = createSystemWorld(OWN_FILES);
-  // What the shell becomes waits for none of its children.
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // What the shell becomes waits for none of its children. The shell itself might, so the child ends only after that.
+  const parent = spawn('sh', ['-c', 'cat <&3 & echo $!; exec sleep 60 3<&-'], {
+    stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+  });
   onTestFinished(() => void parent.kill('SIGKILL'));
-  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const [line] = (await once(parent.stdout as Readable, 'data')) as [Buffer];
   const id = Number(line);
-  while (!/\) Z /.test(readFileSync(`/proc/${id}/stat`, 'latin1')))
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  const until = async (file: string, pattern: RegExp) => {
+    while (!pattern.test(readFileSync(`/proc/${file}`, 'latin1')))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  await until(`${parent.pid}/comm`, /^sleep$/m);
+  (parent.stdio[3] as Writable).end();
+  await until(`${id}/stat`, /\) Z /);
   expect(() => process.kill(id, 0)).not.toThrow();
   expect(host.isRunning(id)).toBe(false);
   expect(host.isRunning(process.pid)).toBe(true);
