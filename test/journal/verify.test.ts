@@ -288,11 +288,11 @@ describe('every column is covered', () => {
     );
   });
 
-  test.each(EDITS)('$table.$column', async ({ table, column }) => {
+  test.each(EDITS)('$column of $table', async ({ table, column }) => {
     expect(await unnoticed(table, edit(table, column))).toEqual([]);
   });
 
-  test.each(EDITS)('$table.$column, with the triggers gone, stops money', async ({ table, column }) => {
+  test.each(EDITS)('$column of $table, with the triggers gone, stops money', async ({ table, column }) => {
     using folder = temporaryFolder();
     const path = folder.file('copy.db');
     copyFileSync(copies.whole, path);

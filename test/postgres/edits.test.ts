@@ -62,7 +62,7 @@ test('an untouched copy verifies', async () => {
   expect(await found(url)).toBeUndefined();
 });
 
-test.each(EDITS)('an edit of $table.$column by the owner is found', async ({ table, column }) => {
+test.each(EDITS)('an edit of $column of $table by the owner is found', async ({ table, column }) => {
   const url = await copy();
   const key = KEYS[table] ?? '';
   const rows = `(${key}) IN (SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1)`;
