@@ -37,6 +37,7 @@ async function sayContradictions({ notices }: Account, copy: LocalCopy): Promise
     const { name } = table;
     const ids: string[] = [];
     let count = 0;
+    let note = async () => {};
     for await (const { rows, noteRead } of newRows(
       copy,
       table,
@@ -46,12 +47,14 @@ async function sayContradictions({ notices }: Account, copy: LocalCopy): Promise
       ids.push(...rows.slice(0, NAMED - ids.length).map(({ id }) => id));
       count += rows.length;
       const last = rows.at(-1);
-      if (last) await copy.write((queries) => noteRead(queries, last));
+      if (last) note = () => copy.write((queries) => noteRead(queries, last));
     }
     if (count === 0) continue;
     const more = count > NAMED ? ` and ${grouped(count - NAMED)} more` : '';
     await notices.say(
       `warning: the amounts of ${name} ${ids.join(', ')}${more} contradict each other, so their fees are not known; compare them with: fiatrail find ${ids[0]}`,
     );
+    // Not before it is said: who ends this in between would never hear of them.
+    await note();
   }
 }
