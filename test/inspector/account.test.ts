@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/base/world.ts';
 import { INBOX_URL } from '../../src/contract/sandbox.ts';
+import type { Now } from '../../src/inspector/now.ts';
 import { textAt } from '../../src/inspector/page/field.ts';
 import { systemClock } from '../../src/system/time-and-chance.ts';
 import { newHome, sharedEnd } from '../support/built.ts';
@@ -142,6 +143,26 @@ describe('inspect', () => {
     expect((await read('/api/lists/users?limit=9&text=nobody')).total).toBe(0);
     const [found] = await read(`/api/find?text=${used.user}`);
     expect(found).toMatchObject({ list: 'users', id: used.user });
+  });
+
+  test('says what the account’s wallets and its vault have as the service does', async () => {
+    const { read } = await inspected();
+    const held = async (...of: string[]) => {
+      const words = ['balances', ...of, '--token', 'USDC', '-q'];
+      const { totalBalance } = (await fiatrailJson(home, words)) as { readonly totalBalance: Printed };
+      return Number(totalBalance.value);
+    };
+    const { tokenWallets } = (await fiatrailJson(home, ['fx', 'vault', 'show', '-q'])) as {
+      readonly tokenWallets: { readonly USDC: string };
+    };
+    const { balances } = (await read('/api/documents/now')) as Pick<Now, 'balances'>;
+    const shown = (title: string) => {
+      const { parts = [] } = balances.find(({ asset }) => asset === 'USDC') ?? {};
+      return Number(parts.find((each) => each.title === title)?.text?.replace(/[^\d.]/g, ''));
+    };
+    const [inWallets, inVault] = [await held('account'), await held('address', tokenWallets.USDC)];
+    expect([shown('Account wallets'), shown('Vault')]).toEqual([inWallets, inVault]);
+    expect(Math.min(inWallets, inVault)).toBeGreaterThan(0);
   });
 
   test('draws the volumes, fees and balances that the reports print', async () => {

@@ -176,13 +176,25 @@ test('the first page has the balances of the ledger, what needs someone, and say
   expect(now.latest.length).toBeGreaterThan(0);
   expect(now.latest.filter((row) => row['amount'] === null)).toEqual([]);
   expect(now.volumes).toContainEqual(expect.objectContaining({ title: 'onramp', today: '₦40,000.00' }));
-  const users = box.service.store.get<{ n: bigint }>(
-    `SELECT sum(balance) AS n FROM account JOIN wallet ON code LIKE 'wallet/' || wallet.id || '/%'
-     WHERE asset = 'CNGN' AND wallet.user IS NOT NULL AND wallet.fintech = 1`,
-  );
-  const [cngn] = now.balances.filter(({ asset }) => asset === 'CNGN');
-  const shown = cngn?.parts.find(({ title }) => title === 'User wallets')?.text ?? '';
-  expect(Number(shown.replace(/[^\d.]/g, ''))).toBe(Number(users?.n) / 1e6);
+  const inLedger = (asset: string, whose: string) =>
+    Number(
+      box.service.store.get<{ n: bigint }>(
+        `SELECT sum(balance) AS n FROM account JOIN wallet ON code LIKE 'wallet/' || wallet.id || '/%'
+         WHERE asset = '${asset}' AND wallet.fintech = 1 AND ${whose}`,
+      )?.n,
+    ) / 1e6;
+  const shown = (of: string, title: string) => {
+    const { parts = [] } = now.balances.find(({ asset }) => asset === of) ?? {};
+    return Number(parts.find((each) => each.title === title)?.text?.replace(/[^\d.]/g, ''));
+  };
+  for (const [asset, title, whose] of [
+    ['CNGN', 'User wallets', 'wallet.user IS NOT NULL'],
+    ['USDC', 'Account wallets', "wallet.user IS NULL AND wallet.kind = 'fintech'"],
+    ['USDC', 'Vault', "wallet.kind = 'vault'"],
+  ] as const) {
+    expect(shown(asset, title), title).toBe(inLedger(asset, whose));
+    expect(shown(asset, title), title).toBeGreaterThan(0);
+  }
   box.service.store.exec("UPDATE account SET balance = balance + 5 WHERE code = 'reserve'");
   const broken = await read();
   expect(broken.sandbox.isBalanced).toBe(false);

@@ -1,5 +1,5 @@
 import { existingCopy } from '../../copy/open.ts';
-import { checksIn, lastCheckAt } from '../../copy/questions/report/checks.ts';
+import { type BalanceCheck, checksIn, lastCheckAt } from '../../copy/questions/report/checks.ts';
 import { tablesOf } from '../../copy/sync.ts';
 import type { Account } from '../../engine/account.ts';
 import { existingJournal } from '../../engine/connection/journal-location.ts';
@@ -43,7 +43,7 @@ export async function accountNow({ account, inbox, copied, plans, volumes, missi
     const look = held?.at(-1);
     return {
       ...{ at: new Date(nowMs).toISOString(), of: profile.name, asOf, list: 'copied' },
-      balances: copy ? balancesOf(look?.held, owed ?? [], await openIn(copied)) : [],
+      balances: copy ? balancesOf(look, owed ?? [], await openIn(copied)) : [],
       needs: [
         ...copyNeeds(tables, asOf, nowMs, copy !== undefined),
         ...clockNeeds(account, await copy?.read(lastCheckAt)),
@@ -70,7 +70,7 @@ const NOT_SYNCED = 'not read yet; run: fiatrail sync';
 type OwedRow = { readonly asset: Asset; readonly minor: bigint | string | null; readonly unknown: bigint | string };
 
 function balancesOf(
-  held: ReadonlyMap<Asset, bigint> | undefined,
+  look: BalanceCheck | undefined,
   owed: readonly OwedRow[],
   open: readonly { readonly asset: string; readonly amount: string }[],
 ): Now['balances'] {
@@ -80,11 +80,20 @@ function balancesOf(
       : { title, text: amountForPeople(amount(asset, minor)), why: null };
   const transit = (asset: Asset): NowFigure[] =>
     open.filter((each) => each.asset === asset).map(({ amount: text }) => ({ title: 'In open work', text, why: null }));
+  const inWallets = (asset: Asset) => {
+    const minor = look?.held.get(asset);
+    return minor === undefined ? undefined : minor - (look?.inVault.get(asset) ?? 0n);
+  };
+  const vault = (asset: Asset): NowFigure[] => {
+    const minor = look?.inVault.get(asset);
+    return minor === undefined ? [] : [known('Vault', asset, minor, NOT_SYNCED)];
+  };
   return [
     ...TOKENS.map((asset) => ({
       asset,
       parts: [
-        known('Account wallets', asset, held?.get(asset), NOT_SYNCED),
+        known('Account wallets', asset, inWallets(asset), NOT_SYNCED),
+        ...vault(asset),
         usersPart(
           asset,
           owed.find((each) => each.asset === asset),
@@ -92,7 +101,7 @@ function balancesOf(
         ...transit(asset),
       ],
     })),
-    { asset: 'NGN', parts: [known('Fees to withdraw', 'NGN', held?.get('NGN'), NOT_SYNCED), ...transit('NGN')] },
+    { asset: 'NGN', parts: [known('Fees to withdraw', 'NGN', look?.held.get('NGN'), NOT_SYNCED), ...transit('NGN')] },
   ];
 }
 

@@ -64,7 +64,7 @@ export function NowPane({ about, version }: { readonly about: About; readonly ve
         <Volumes of={volumes} />
       </section>
       <section class="card wide-card">
-        <h2>Latest movements</h2>
+        <h2>{sandbox ? 'Latest movements' : 'Newest copied rows'}</h2>
         {latest.length === 0 && <NoMovements {...{ isKnown, sandbox }} when="yet" />}
         <Latest of={latest} list={list} />
       </section>
@@ -132,6 +132,7 @@ interface BalancesProps {
 }
 
 function Balances({ of, title, asOf }: BalancesProps) {
+  const unknown = of.flatMap(({ parts }) => parts.flatMap(({ title: part, why }) => (why ? [`${part}: ${why}`] : [])));
   return (
     <section class="card wide-card">
       <h2>
@@ -152,16 +153,19 @@ function Balances({ of, title, asOf }: BalancesProps) {
           <div class="balance">
             <h3>{plain(asset === 'CNGN' ? 'cNGN' : asset)}</h3>
             <dl>
-              {parts.map(({ title: part, text, why }) => (
+              {parts.map(({ title: part, text }) => (
                 <div>
                   <dt>{plain(part)}</dt>
-                  <dd>{text === null ? <span class="note">not known: {plain(why ?? '')}</span> : plain(text)}</dd>
+                  <dd>{text === null ? <span class="note">not known</span> : plain(text)}</dd>
                 </div>
               ))}
             </dl>
           </div>
         ))}
       </div>
+      {[...new Set(unknown)].map((each) => (
+        <p class="note">{plain(each)}</p>
+      ))}
     </section>
   );
 }

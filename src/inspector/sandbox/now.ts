@@ -92,7 +92,8 @@ function balancesOf(store: Database, own: bigint): Now['balances'] {
   const wallets = `SELECT asset, sum(balance) AS minor FROM account JOIN wallet ON wallet.id = CAST(substr(code, 8) AS INTEGER)
     WHERE code LIKE 'wallet/%' AND wallet.fintech = ${own} AND wallet.user IS`;
   const parts = {
-    'Account wallets': `${wallets} NULL GROUP BY asset`,
+    'Account wallets': `${wallets} NULL AND wallet.kind <> 'vault' GROUP BY asset`,
+    Vault: `${wallets} NULL AND wallet.kind = 'vault' GROUP BY asset`,
     'User wallets': `${wallets} NOT NULL GROUP BY asset`,
     'Fees to withdraw': `SELECT asset, sum(balance) AS minor FROM account WHERE code LIKE 'fees/fintech/${own}/%' GROUP BY asset`,
     'In transit, whole sandbox': `SELECT asset, sum(balance) AS minor FROM account

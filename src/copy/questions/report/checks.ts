@@ -11,6 +11,8 @@ export interface BalanceCheck {
   readonly at: string;
   /** The account's balances, and the fees that it could withdraw, unless the service never stated them; in the smallest unit. */
   readonly held: ReadonlyMap<Asset, bigint>;
+  /** How much of it is in the vault; without the assets of which the service named no vault. */
+  readonly inVault: ReadonlyMap<Asset, bigint>;
   /** All fees that it had earned until then, in kobo; undefined if the service never stated them. */
   readonly earned: bigint | undefined;
 }
@@ -70,12 +72,15 @@ export async function checksIn(
 /** A network that was not seen yet had nothing: what is found there later came from somewhere. Fees are in one place, which is stated or is not. */
 function checkOf(at: string, samples: readonly Sample[]): BalanceCheck {
   const held = new Map<Asset, bigint>(TOKENS.map((token) => [token, 0n]));
+  const inVault = new Map<Asset, bigint>();
   let earned: bigint | undefined;
   for (const { source, place, asset, minor } of samples) {
+    const addTo = (sums: Map<Asset, bigint>) => sums.set(asset, (sums.get(asset) ?? 0n) + minor);
     if (source === 'fees' && place === 'earned') earned = minor;
-    if (source !== 'fees' || place === 'withdrawable') held.set(asset, (held.get(asset) ?? 0n) + minor);
+    if (source !== 'fees' || place === 'withdrawable') addTo(held);
+    if (source === 'vault') addTo(inVault);
   }
-  return { at, held, earned };
+  return { at, held, inVault, earned };
 }
 
 /** The samples of a period in their order, after the last one of each place until its start. */
