@@ -175,7 +175,10 @@ export function savedSource({ title, zone, savedAt, isMasked, lists, documents }
   return {
     title: `${title} (saved)`,
     zone,
-    notice: `A session saved at ${savedAt}. It shows what its file says, which was not checked with the service. ${masked}`,
+    saved: {
+      at: savedAt,
+      notice: `It shows what its file says, which was not checked with the service. ${masked}`,
+    },
     lists: shown,
     actions: {},
     documents: Object.fromEntries(Object.entries(documents).map(([name, value]) => [name, () => value])),

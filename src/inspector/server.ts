@@ -217,10 +217,10 @@ async function withLinks(
   return { ...detail, links: Object.fromEntries(links) };
 }
 
-const aboutOf = ({ title, zone, notice, lists, documents, actions, choices = {} }: InspectorSource) => ({
+const aboutOf = ({ title, zone, saved, lists, documents, actions, choices = {} }: InspectorSource) => ({
   title,
   zone,
-  notice,
+  saved,
   lists: Object.keys(lists),
   kinds: Object.fromEntries(Object.entries(lists).map(([name, { kinds = [] }]) => [name, kinds])),
   filters: Object.fromEntries(Object.entries(lists).map(([name, { filters = [] }]) => [name, filters])),

@@ -117,8 +117,8 @@ export interface InspectorSource {
   readonly title: string;
   /** The name of the time zone in which times are shown. */
   readonly zone: string;
-  /** What everyone who looks at it should know. */
-  readonly notice?: string;
+  /** What everyone who looks at it should know, if it shows what was saved once. */
+  readonly saved?: { readonly at: string; readonly notice: string };
   readonly lists: Readonly<Record<string, List>>;
   /** Documents that are read as a whole. */
   readonly documents: Readonly<Record<string, (asked: Asked) => Promise<unknown> | unknown>>;

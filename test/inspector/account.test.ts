@@ -338,7 +338,7 @@ describe('a saved session', () => {
     const { read } = await inspected(path);
     const about = await read('/api/about');
     expect(about).toMatchObject({ lists: ['operations', 'events', 'plans', 'users', 'copied'], actions: [] });
-    expect(about.notice).toContain('which was not checked with the service. It has personal data.');
+    expect(about.saved.notice).toContain('which was not checked with the service. It has personal data.');
     const live = await inspected();
     for (const list of ['operations', 'events', 'plans', 'users', 'copied']) {
       const { rows } = (await read(`/api/lists/${list}?limit=500`)) as Rows;
@@ -364,7 +364,10 @@ describe('a saved session', () => {
       expect(text.toLowerCase()).not.toContain(part.toLowerCase());
     expect(text).not.toMatch(/0x[0-9a-f]{40}/i);
     const { read } = await inspected(path);
-    expect((await read('/api/about')).notice).toContain('Names, accounts and addresses are masked.');
+    const about = await read('/api/about');
+    // The name of a profile is nobody's.
+    expect(about.title).toBe('sandbox (saved)');
+    expect(about.saved.notice).toContain('Names, accounts and addresses are masked.');
   });
 
   test('is never written over something', async () => {

@@ -110,7 +110,7 @@ const shownRow = (
   { id, at, who, active, accountNumber }: UserRow,
   { paidIn, paidOut, open }: Totals,
 ) => ({
-  ...{ id, at, who, accountNumber, owner: profile.name },
+  ...{ id, at, who, accountNumber, of: profile.name },
   ...{ state: active === 1n ? 'active' : 'inactive', look: active === 1n ? 'done' : 'bad' },
   ...{ paidIn: paidIn.get(id) ?? null, paidOut: paidOut.get(id) ?? null, open: String(open.get(id) ?? 0) },
 });

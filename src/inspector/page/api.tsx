@@ -5,7 +5,7 @@ export interface About {
   readonly title: string;
   /** The time zone of all times on the page. */
   readonly zone: string;
-  readonly notice?: string;
+  readonly saved?: { readonly at: string; readonly notice: string };
   readonly lists: readonly string[];
   /** By list. */
   readonly kinds: Readonly<Record<string, readonly string[]>>;

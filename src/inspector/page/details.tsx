@@ -122,7 +122,13 @@ function Event({ detail, about }: DetailProps<EventDetail>) {
       />
       {about.actions.includes('resend') && <Resend eventId={id} />}
       <h3>Data</h3>
-      <Json text={data} label="Data" />
+      {data === null ? (
+        <p class="note">
+          The body could not be read. To see it as it arrived: <code>fiatrail webhooks inbox show {id} -o raw</code>
+        </p>
+      ) : (
+        <Json text={data} label="Data" />
+      )}
       {forwards && <h3>Forwarded</h3>}
       {forwards?.length === 0 && <p class="note">Not forwarded anywhere.</p>}
       <ul class="belongings">

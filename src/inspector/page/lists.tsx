@@ -60,7 +60,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
       column('paidOut', 'Paid out', 'number'),
       column('open', 'Open', 'number'),
       column('state', 'Status', 'state'),
-      column('owner', 'Account'),
+      column('of', 'Account'),
       column('id', 'ID', 'id'),
     ],
     states: [],
@@ -95,7 +95,7 @@ export const LISTS: Readonly<Record<string, ListShown>> = {
       column('who', 'Who'),
       column('subject', 'About', 'id'),
     ],
-    states: ['not sent', 'waiting', 'delivered', 'given-up', 'forwarded', 'dead', 'quarantined'],
+    states: ['not sent', 'waiting', 'delivered', 'given-up', 'received', 'forwarded', 'dead', 'quarantined'],
   },
   operations: {
     title: 'Operations',

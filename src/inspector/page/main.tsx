@@ -106,7 +106,11 @@ function App() {
           </a>
         ))}
       </nav>
-      {about.notice && <aside class="notice">{plain(about.notice)}</aside>}
+      {about.saved && (
+        <aside class="notice">
+          A session saved at <Time at={about.saved.at} />. {plain(about.saved.notice)}
+        </aside>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <main tabIndex={0}>
         <Busy.Provider value={(clock?.simulating ?? null) !== null}>

@@ -34,7 +34,7 @@ interface ThingDetail {
   readonly amount: string | null;
   readonly who: string | null;
   readonly for?: string | null;
-  readonly owner?: string | null;
+  readonly of?: string | null;
   readonly user: Person | null;
   readonly waits: string | null;
   readonly means: string | null;
@@ -106,7 +106,7 @@ export function ThingDetails({ detail: of, about }: { readonly detail: ThingDeta
       <Facts
         of={[
           ['User', user && <UserLink of={user} about={about} />],
-          ['Account', of.owner],
+          ['Account', of.of],
           ['To or from', isSaidBy(of.for, facts, row) ? null : of.for],
           ...facts.map(({ title, field }) => [title, factOf(title, textAt(row, field), about)] as const),
           ['As of', of.asOf && <Time at={of.asOf} />],

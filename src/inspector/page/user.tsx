@@ -10,7 +10,7 @@ interface UserDetail {
   readonly at: string;
   readonly state: string;
   readonly look: string;
-  readonly owner: string;
+  readonly of: string;
   readonly paidIn: string | null;
   readonly paidOut: string | null;
   readonly open: string;
@@ -45,7 +45,7 @@ export function UserDetails({ detail: of, about }: { readonly detail: UserDetail
       )}
       <Facts
         of={[
-          ['Account', of.owner],
+          ['Account', of.of],
           ['Since', <Time at={of.at} />],
           ['Paid in', of.paidIn],
           ['Paid out', of.paidOut],

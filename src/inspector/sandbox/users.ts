@@ -16,10 +16,10 @@ interface UserRow {
   readonly active: bigint;
   readonly created_at: bigint;
   readonly number: string | null;
-  readonly owner: string;
+  readonly of: string;
 }
 
-const ROW = `SELECT user.id, user_id, concat_ws(' ', first_name, middle_name, last_name) AS who, active, user.created_at, fintech.name AS owner,
+const ROW = `SELECT user.id, user_id, concat_ws(' ', first_name, middle_name, last_name) AS who, active, user.created_at, fintech.name AS of,
   (SELECT number FROM virtual_account WHERE virtual_account.user = user.id AND kind = 'user_permanent' ORDER BY id DESC LIMIT 1) AS number
   FROM user JOIN fintech ON fintech.id = user.fintech`;
 
@@ -27,9 +27,9 @@ const TABLES = [{ table: 'user', name: 'user_id' }];
 
 const isoTime = (timeMs: bigint) => new Date(Number(timeMs)).toISOString();
 
-const rowOf = ({ user_id: id, who, active, created_at: at, number, owner }: UserRow) => ({
+const rowOf = ({ user_id: id, who, active, created_at: at, number, of }: UserRow) => ({
   ...{ id, at: isoTime(at), who, state: active === 1n ? 'active' : 'inactive', look: active === 1n ? 'done' : 'bad' },
-  ...{ accountNumber: number, owner },
+  ...{ accountNumber: number, of },
 });
 
 /** The users of every account of the sandbox. */

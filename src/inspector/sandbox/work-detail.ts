@@ -45,7 +45,7 @@ export async function workDetail(service: Service, steps: StepLog, belongings: B
     ...rowOfWork(row),
     now: isoTime(nowMs),
     user,
-    owner: owner?.name ?? null,
+    of: owner?.name ?? null,
     waits: thing && row.ended_at === null ? waitsFor(thing, statusOfWork(row.kind, row.state)) : null,
     means: thing ? meaningIn(thing, row, record, nowMs) : null,
     amounts: amountsWith(amounts, sums),
