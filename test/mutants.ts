@@ -1431,6 +1431,20 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/webhooks/inbox/copies.ts',
+    line: "id = ?1 AND NOT EXISTS (SELECT 1 FROM forward WHERE forward.event = event.id AND state = 'waiting')",
+    change: 'id = ?1',
+    tests: ['test/webhooks/quarantine.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/webhooks/inbox/inbox.ts',
+    line: ' WHERE is_chosen = 0',
+    change: '',
+    tests: ['test/webhooks/quarantine.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/webhooks/inbox/states.ts',
     line: "return isNew ? undefined : isLate ? 'late' : 'early';",
     change: 'return undefined;',

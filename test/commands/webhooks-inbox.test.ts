@@ -66,6 +66,26 @@ test('the question before events are deleted has the time in the time zone', asy
   expect(await main(argv, world)).toBe(9);
 });
 
+test('an event that nobody will forward is deleted once a person agrees, and it alone', async () => {
+  const { world, inbox } = await worldWith({ hello: 'world' });
+  await inbox.add([await received(deliveryOf({ event: 'user.onboarded', data: {} }, { id: 'w-2' }))]);
+  await inbox.close();
+  const run = async (answers: Answer[], ...words: string[]) => {
+    const asked = { ...fakeWorld({ isTerminal: true, answers }), env: world.env };
+    const code = await main(['webhooks', 'inbox', ...words], asked);
+    return [code, asked.stderr.text()] as const;
+  };
+  expect((await run([], 'redrive', '1'))[1]).toContain('event 1 stays as it is: no target that listens wants it');
+  expect((await run([], 'redrive', '2'))[1]).toContain('event 2 stays as it is: it is neither dead nor quarantined');
+  const asks = 'Delete event 1';
+  expect((await run([{ kind: 'confirm', asks, says: false }], 'prune', '1'))[0]).toBe(9);
+  expect((await run([{ kind: 'confirm', asks, says: true }], 'prune', '1'))[0]).toBe(0);
+  for (const words of [['prune'], ['prune', '2', '--older-than', '1d']])
+    expect(await run([], ...words)).toEqual([2, expect.stringContaining('give either an event, or --older-than')]);
+  expect(await run([], 'prune', '1', '--yes')).toEqual([2, expect.stringContaining('the inbox has no such event')]);
+  expect(await run([], 'show', '2')).toEqual([0, '']);
+});
+
 test.each([
   ['list', 'events'],
   ['list --count', 'counts'],

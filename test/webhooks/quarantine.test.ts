@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
 import { readBody } from '../../src/webhooks/body.ts';
+import { BACKOFF_MS } from '../../src/webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { contentOf } from '../../src/webhooks/inbox/received.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
@@ -186,6 +187,26 @@ describe('pruning', () => {
     expect(await keep(plain('Ada'), { id: 'w-2', sentAtMs: NOW_MS + 1 })).toEqual({ id: 2n, isCopy: true });
     await keep({ ...onboarded(1), data: {} }, { sentAtMs: NOW_MS - HOUR_MS });
     expect([await heldFor(inbox), await due(inbox), (await inbox.counts()).events]).toEqual([['late'], [], 1]);
+  });
+
+  test('takes one event whatever holds it, unless it waits, and still tells its copies', async () => {
+    const { inbox, clock, keep } = await forwarding();
+    await keep(plain('Ada'), { sentAtMs: NOW_MS - HOUR_MS });
+    await keep(onboarded(1), { sentAtMs: NOW_MS + 1 });
+    await keep(onboarded(2), { sentAtMs: NOW_MS + 2 });
+    for (let tries = 0; tries <= BACKOFF_MS.length; tries++) {
+      const [forward] = await inbox.forwards.due(TARGET, 1);
+      if (forward) await inbox.forwards.ended([[forward, { status: 500 }]]);
+      clock.pass(HOUR_MS * 9);
+    }
+    const { dead, waiting, quarantined } = await inbox.counts();
+    expect({ dead, waiting, quarantined }).toEqual({ dead: 1, waiting: 1, quarantined: 1 });
+    expect([await inbox.pruneOne(1n), await inbox.pruneOne(2n), await inbox.pruneOne(3n)]).toEqual([true, true, false]);
+    expect(await inbox.counts()).toMatchObject({ events: 1, dead: 0, waiting: 1, quarantined: 0 });
+    // What was sent before it was not deleted, so it is still looked for.
+    expect(await inbox.prunedMs()).toBeUndefined();
+    expect(await keep(plain('Ada'), { sentAtMs: NOW_MS - HOUR_MS })).toEqual({ id: 1n, isCopy: true });
+    expect(await inbox.pruneOne(1n)).toBe(false);
   });
 
   test('takes no quarantined event', async () => {

@@ -259,6 +259,13 @@ async function openSealed(account: Account, inbox: Inbox, only?: InboxEvent): Pr
   return opened;
 }
 
+/** Why redriving an event changed nothing. */
+function leftAlone({ id: number, quarantined, forwards }: InboxEvent): string {
+  const hasDead = forwards.some(({ state }) => state === 'dead');
+  if (hasDead || quarantined !== null) return `event ${number} stays as it is: no target that listens wants it`;
+  return `event ${number} stays as it is: it is neither dead nor quarantined`;
+}
+
 const redriveCommand = command({
   words: ['webhooks', 'inbox', 'redrive'],
   summary: 'Forward dead and quarantined events, and decrypt encrypted ones',
@@ -277,30 +284,62 @@ const redriveCommand = command({
     to: option('--target <target>', 'only for this URL, or for exec:COMMAND', targetName),
     late: switchOn('--late', 'also events that are quarantined because they came late or early'),
   },
-  run: async (account, _terminal, { event: name, to, late }) =>
+  run: async (account, { dialog }, { event: name, to, late }) =>
     withInbox(account, async (inbox) => {
       const event = name === undefined ? undefined : await findEvent(inbox, name);
       const { dead, quarantined } = await inbox.counts();
       endDryRun(account, { event: event ? Number(event.id) : null, to: to ?? null, dead, quarantined });
       const opened = await openSealed(account, inbox, event);
       const chosen = { target: to, event: event?.id, isOffTime: late };
-      return { result: { data: { ...(await inbox.forwards.redrive(chosen)), opened } } };
+      const data = { ...(await inbox.forwards.redrive(chosen)), opened };
+      if (event && data.redriven + data.released + opened === 0) await dialog.say(leftAlone(event));
+      return { result: { data } };
     }),
 });
 
+/** Deletes one event, once a person agrees. */
+const pruneEvent = (account: Account, terminal: Terminal, name: string) =>
+  withInbox(account, async (inbox) => {
+    const event = await findEvent(inbox, name);
+    const [number, { status }] = [Number(event.id), summaryOf(event)];
+    endDryRun(account, { event: number });
+    await confirmChange(terminal.dialog, {
+      summary: `delete event ${number}`,
+      lines: [
+        ['event', event.event ?? 'unknown'],
+        ['status', status ?? 'received'],
+      ],
+    });
+    if (await inbox.pruneOne(event.id)) return { result: { data: { pruned: 1, before: null } } };
+    throw new CliError('rejected', `event ${number} still waits to be forwarded`, {
+      code: 'EVENT_WAITS',
+      hint: advice`delete it once it is forwarded or dead; see: [fiatrail webhooks inbox show ${String(number)}]`,
+    });
+  });
+
 const pruneCommand = command({
   words: ['webhooks', 'inbox', 'prune'],
-  summary: 'Delete old events',
-  details: 'Keeps events that are quarantined, queued or dead. A later copy of a deleted event is still recognized.',
+  summary: 'Delete old events, or one event',
+  details:
+    'With --older-than, keeps events that are quarantined, queued or dead. With an event, deletes that one, also if it is quarantined or dead: for one that is not to be forwarded, such as an event about another account. A later copy of a deleted event is still recognized.',
   examples: [
     'fiatrail webhooks inbox prune --older-than 90d --yes',
     'fiatrail webhooks inbox prune --older-than 30d --dry-run',
+    'fiatrail webhooks inbox prune 12',
   ],
   endpoints: [],
-  prints: () => z.object({ pruned: z.int(), before: z.iso.datetime() }),
+  prints: () => z.object({ pruned: z.int(), before: z.nullable(z.iso.datetime()) }),
   isLocal: true,
-  parameters: { olderThan: required('--older-than <duration>', 'minimum age, such as 90d', duration, 'Older than:') },
-  run: async (account, terminal, { olderThan }) => {
+  parameters: {
+    event: optionalArgument('event', 'only this event: its number, or the start of its event id or webhook id', id),
+    olderThan: option('--older-than <duration>', 'minimum age, such as 90d', duration),
+  },
+  run: async (account, terminal, { event: name, olderThan }) => {
+    if (name !== undefined && olderThan === undefined) return pruneEvent(account, terminal, name);
+    if (name !== undefined || olderThan === undefined)
+      throw new CliError('usage', 'give either an event, or --older-than', {
+        hint: advice`for example: [fiatrail webhooks inbox prune --older-than 90d]`,
+      });
     const beforeMs = account.world.clock.now() - olderThan;
     const before = new Date(beforeMs).toISOString();
     endDryRun(account, { before });

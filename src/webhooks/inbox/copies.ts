@@ -55,16 +55,35 @@ export function* isNewId(queries: Queries, eventId: string | undefined): Work<bo
 /** More than any inbox has. */
 const ALL = 1e15;
 
-/** Deletes old events that need nothing more, and keeps what tells their copies; no more than `most`. Returns how many. */
-export function* prune(queries: Queries, beforeMs: number, most = ALL): Work<number> {
-  const old = `SELECT id FROM event WHERE received_at < ?1 AND quarantined IS NULL AND NOT EXISTS (
-    SELECT 1 FROM forward WHERE forward.event = event.id AND state <> 'acknowledged') ORDER BY received_at, id LIMIT ?2`;
-  const chosen = [beforeMs, most];
+/** What is old and needs nothing more. */
+const OLD = `received_at < ?1 AND quarantined IS NULL AND NOT EXISTS (
+  SELECT 1 FROM forward WHERE forward.event = event.id AND state <> 'acknowledged') ORDER BY received_at, id LIMIT ?2`;
+
+/** One event that is sent nowhere any more, also if it is quarantined or dead. */
+const CHOSEN = `id = ?1 AND NOT EXISTS (SELECT 1 FROM forward WHERE forward.event = event.id AND state = 'waiting')`;
+
+/** Deletes old events that need nothing more; no more than `most`. Returns how many. */
+export const prune = (queries: Queries, beforeMs: number, most = ALL): Work<number> =>
+  remove(queries, OLD, [beforeMs, most], false);
+
+/** Deletes one event. Returns whether it did: an event that waits to be forwarded stays. */
+export function* pruneOne(queries: Queries, id: bigint): Work<boolean> {
+  return (yield* remove(queries, CHOSEN, [id], true)) > 0;
+}
+
+/** Deletes events, and keeps what tells their copies. */
+function* remove(
+  queries: Queries,
+  condition: string,
+  values: readonly (number | bigint)[],
+  isChosen: boolean,
+): Work<number> {
+  const chosen = `SELECT id FROM event WHERE ${condition}`;
   yield* queries.run(
-    `INSERT INTO pruned SELECT id, sent_at, ${wordsOf(queries).bytes('signature')}, coalesce(event_id, webhook_id), content_digest
-     FROM event WHERE id IN (${old})`,
-    ...chosen,
+    `INSERT INTO pruned SELECT id, sent_at, ${wordsOf(queries).bytes('signature')}, coalesce(event_id, webhook_id), content_digest, ${isChosen ? 1 : 0}
+     FROM event WHERE id IN (${chosen})`,
+    ...values,
   );
-  yield* queries.run(`DELETE FROM forward WHERE event IN (${old})`, ...chosen);
-  return yield* queries.run(`DELETE FROM event WHERE id IN (${old})`, ...chosen);
+  yield* queries.run(`DELETE FROM forward WHERE event IN (${chosen})`, ...values);
+  return yield* queries.run(`DELETE FROM event WHERE id IN (${chosen})`, ...values);
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock, Host } from '../../base/world.ts';
 import { insertion, type NewRow, replacing } from '../../store/table.ts';
-import { copyOf, isNewId, prune, sameEvent } from './copies.ts';
+import { copyOf, isNewId, prune, pruneOne, sameEvent } from './copies.ts';
 import {
   countEvents,
   type EventCount,
@@ -62,7 +62,9 @@ export interface Inbox extends ListenerLease {
   counts(): Promise<InboxCounts>;
   /** Removes events received before a time, except those that are quarantined, dead or wait; no more than `most`. Resolves to how many. */
   prune(beforeMs: number, most?: number): Promise<number>;
-  /** When the latest event that was pruned was sent, in milliseconds since the epoch; undefined if none was. */
+  /** Removes one event, whatever its state, unless it waits to be forwarded. Resolves to whether it did. */
+  pruneOne(id: bigint): Promise<boolean>;
+  /** When the latest event was sent that was pruned because it was old, in milliseconds since the epoch; undefined if none was. */
   prunedMs(): Promise<number | undefined>;
   acceptGaps(gaps: readonly AcceptedGap[]): Promise<void>;
   acceptedGap(
@@ -139,9 +141,12 @@ export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll,
     open: (sealed, content) => write((queries) => open(queries, sealed, content)),
     counts: () => read(countsOf),
     prune: (beforeMs, most) => write((queries) => prune(queries, beforeMs, most)),
+    pruneOne: (id) => write((queries) => pruneOne(queries, id)),
     prunedMs: () =>
       read(function* (queries) {
-        const at = (yield* queries.get<{ at: bigint | null }>('SELECT max(sent_at) AS at FROM pruned'))?.at;
+        const at = (yield* queries.get<{ at: bigint | null }>(
+          'SELECT max(sent_at) AS at FROM pruned WHERE is_chosen = 0',
+        ))?.at;
         return at == null ? undefined : Number(at);
       }),
     acceptGaps: (gaps) =>

@@ -89,13 +89,14 @@ const EVENT_TALLY = table('event_tally', ['kind', 'event'], {
 /** Counts forwards without reading the rows, and also the events that are quarantined and those that arrived late or early. */
 const FORWARD_TALLY = table('forward_tally', ['state'], { state: text(), forwards: integer() });
 
-/** What tells a copy of a deleted event (copies.ts). */
+/** What tells a copy of a deleted event (copies.ts). `is_chosen` is 1 if someone deleted that event alone, so that others of its time are still there. */
 const PRUNED = table('pruned', ['event'], {
   event: integer(),
   sent_at: integer(),
   signature: bytes(),
   id: optional(text()),
   content_digest: text(),
+  is_chosen: integer(),
 });
 
 /** The missing events that someone accepted. */
