@@ -169,7 +169,8 @@ async function callOf<E extends Endpoint>(
     ? await (await import('../sending/send.ts')).sendJournaled(account, {
         endpoint,
         input,
-        summary: endpoint.summary,
+        // As all summaries of operations begin, which stand in sentences.
+        summary: endpoint.summary.charAt(0).toLowerCase() + endpoint.summary.slice(1),
         guard: options.guard,
         call,
       })

@@ -88,20 +88,23 @@ function PairBook({ of, isWhole }: { readonly of: Pair; readonly isWhole: boolea
       <h2>
         <a href={hrefOf({ pane: 'book', id: pair })}>{plain(pair)}</a> <span class="note">{plain(unit)}</span>
       </h2>
-      <dl class="figures">
-        <div>
-          <dt>Best offer of cNGN</dt>
-          <dd>{buying.best === null ? <span class="note">none</span> : plain(buying.best)}</dd>
-        </div>
-        <div>
-          <dt>Spread</dt>
-          <dd>{plain(spread)}</dd>
-        </div>
-        <div>
-          <dt>Best offer of the stablecoin</dt>
-          <dd>{selling.best === null ? <span class="note">none</span> : plain(selling.best)}</dd>
-        </div>
-      </dl>
+      {/* What others offer is not known from the account’s own orders. */}
+      {isWhole && (
+        <dl class="figures">
+          <div>
+            <dt>Best offer of cNGN</dt>
+            <dd>{buying.best === null ? <span class="note">none</span> : plain(buying.best)}</dd>
+          </div>
+          <div>
+            <dt>Spread</dt>
+            <dd>{plain(spread)}</dd>
+          </div>
+          <div>
+            <dt>Best offer of the stablecoin</dt>
+            <dd>{selling.best === null ? <span class="note">none</span> : plain(selling.best)}</dd>
+          </div>
+        </dl>
+      )}
       <div class="facing">
         <SideTable of={buying} pair={pair} side="buy" />
         <SideTable of={selling} pair={pair} side="sell" />
