@@ -106,18 +106,21 @@ export const booksIn = (sql: string): readonly BookView[] =>
 export const bookViewInFile = (name: BookView): string => `CREATE TEMP VIEW ${name} AS ${BOOK_VIEWS[name]('sqlite')}`;
 
 /**
- * Returns the entries of rows that may be on some accounts, as one SELECT: what a query of the view with these accounts reads, without what it
- * would find out of each row that has none of them.
- */
-export const bookEntriesOn = (engine: Engine, accounts: readonly string[]): string =>
-  entriesOn(engine, isAmong(accounts)).join('\nUNION ALL ');
-
-/**
- * Returns the same, with what balances say and no list does: in a FROM, what a query with these accounts reads of the view `book_entries`. A file
- * has the view only once SQLite has read all of it, and works out each kind of entry in each query of it.
+ * Returns the entries of some accounts in a FROM: what the view `book_entries` has of them, without what it would find out of each row that has
+ * none of them. A file has the view only once SQLite has read all of it, and works out each kind of entry in each query of it.
  */
 export const bookOn = (engine: Engine, accounts: readonly string[]): string =>
-  `(${[bookEntriesOn(engine, accounts), ...unlistedEntries(engine)].join('\nUNION ALL ')}) book`;
+  ofAccounts(accounts, [...entriesOn(engine, isAmong(accounts)), ...unlistedEntries(engine)]);
+
+/** Returns the same without what balances say and no list does. */
+export const listedOn = (engine: Engine, accounts: readonly string[]): string =>
+  ofAccounts(accounts, entriesOn(engine, isAmong(accounts)));
+
+/** The kinds of entries that may be on some accounts also have entries on others. */
+const ofAccounts = (accounts: readonly string[], entries: readonly string[]) =>
+  `(SELECT * FROM (${entries.join('\nUNION ALL ')}) entry WHERE ${isOn(accounts)}) book`;
+
+const isOn = (accounts: readonly string[]) => `account IN ('${accounts.join("', '")}')`;
 
 const isAmong = (accounts: readonly string[]) => (side: string) =>
   accounts.some((account) => side.includes(`'${account}'`));
@@ -144,7 +147,7 @@ export function bookSumsOn(engine: Engine, accounts: readonly string[], part: st
       ];
       return `SELECT ${part} AS part, min(account) AS account, min(asset) AS asset, '${kind.thing.name}' AS thing, '${set.step}' AS step,
         min(CASE WHEN amount_minor IS NULL THEN known END) AS why, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor, count(*) AS rows
-        FROM (${entriesOf(engine, kind, set, legs)}) entry WHERE ${where} GROUP BY ${part}, ${names.join(', ')}`;
+        FROM (${entriesOf(engine, kind, set, legs)}) entry WHERE ${isOn(accounts)} AND ${where} GROUP BY ${part}, ${names.join(', ')}`;
     }),
   );
   return sums.join('\nUNION ALL ');

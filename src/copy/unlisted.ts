@@ -1,13 +1,11 @@
 import type { Queries } from '../journal/store.ts';
 import { insertion, type NewRow } from '../store/table.ts';
 import { type Check, type CheckedBalance, checksSince, nameOf, SEEN_ACCOUNTS } from './balance-checks.ts';
-import { bookEntriesOn, bookOn, movingAt, unknownIn } from './book-entries.ts';
+import { bookOn, listedOn, movingAt, unknownIn } from './book-entries.ts';
 import { bucketOf } from './bucket.ts';
 import { readSetting } from './list-state.ts';
 import { changesOf, isExplained } from './possible.ts';
 import { CHANGED_FROM, SETTING, UNLISTED } from './schema.ts';
-
-const OWN = `account IN ('${SEEN_ACCOUNTS.join("', '")}')`;
 
 /** What entries say of a place in a part of time. */
 interface PartSum {
@@ -20,7 +18,7 @@ interface PartSum {
 const sumsIn = (queries: Queries, part: string, where: string, ...values: readonly string[]) =>
   queries.all<PartSum>(
     `SELECT account, asset, ${part} AS part, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor
-     FROM (${bookEntriesOn(queries.engine, SEEN_ACCOUNTS)}) entries WHERE ${OWN} AND ${where} GROUP BY 1, 2, 3`,
+     FROM ${listedOn(queries.engine, SEEN_ACCOUNTS)} WHERE ${where} GROUP BY 1, 2, 3`,
     ...values,
   );
 
@@ -254,7 +252,7 @@ async function contradictedBy(
   const isLater = check.at > at;
   const moved = await queries.all<StatedBalance>(
     `SELECT account, asset, CAST(coalesce(sum(amount_minor), 0) AS BIGINT) AS minor FROM ${bookOn(queries.engine, SEEN_ACCOUNTS)}
-     WHERE ${OWN} AND at > ? AND at <= ? AND step <> 'opening' GROUP BY account, asset`,
+     WHERE at > ? AND at <= ? AND step <> 'opening' GROUP BY account, asset`,
     ...(isLater ? [at, check.at] : [check.at, at]),
   );
   const moving = await movingAt(queries, [check.at]);

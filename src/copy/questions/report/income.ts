@@ -1,7 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import { amount } from '../../../money/amount.ts';
 import { atLeast, type Figure, type NotKnown } from '../../../money/figure.ts';
-import { type Between, betweenIn, bookEntriesOn } from '../../book-entries.ts';
+import { type Between, betweenIn, listedOn } from '../../book-entries.ts';
 import { because, type Reason } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
 import { ENTRY_ROW, type EntryRow, type LineRow, ROW_ORDER, rowOf } from './line-rows.ts';
@@ -35,7 +35,7 @@ interface PartRow {
 /** The accounts of what is earned. */
 const INCOME = ['income:onramp', 'income:offramp'];
 
-const IS_INCOME = `account IN ('${INCOME.join("', '")}') AND at > ? AND at <= ?`;
+const IN_PERIOD = 'at > ? AND at <= ?';
 
 /** The entries that certainly are in a period: an SQL condition with its start and its end, after one over the entries with a time in it. */
 const IS_CERTAIN = '(bound IS NULL OR bound > ? AND bound <= ?)';
@@ -48,7 +48,7 @@ const partsOf = (engine: Queries['engine'], name: string, isByDay: boolean) => {
   const counts = `${IS_CERTAIN} AND ${isByDay ? 'known IS NULL' : 'amount_minor IS NOT NULL'}`;
   return `SELECT ${name} AS name, CAST(sum(CASE WHEN ${counts} THEN -amount_minor ELSE 0 END) AS BIGINT) AS minor,
     count(*) AS n, sum(CASE WHEN ${counts} THEN 0 ELSE 1 END) AS unknown, max(CASE WHEN amount_minor IS NULL THEN known END) AS why
-  FROM (${bookEntriesOn(engine, INCOME)}) entries WHERE ${IS_INCOME} GROUP BY 1`;
+  FROM ${listedOn(engine, INCOME)} WHERE ${IN_PERIOD} GROUP BY 1`;
 };
 
 /** What may be missing in a sum: entries of other rows, whose number may not be known. */
@@ -133,7 +133,7 @@ export async function incomeRowsIn(
   name: string | null | undefined,
 ): Promise<readonly LineRow[]> {
   const rows = await queries.all<EntryRow & { readonly name: string | null }>(
-    `SELECT ${ENTRY_ROW}, ${NAMES[part]} AS name FROM (${bookEntriesOn(queries.engine, INCOME)}) entries WHERE ${IS_INCOME} ORDER BY ${ROW_ORDER}`,
+    `SELECT ${ENTRY_ROW}, ${NAMES[part]} AS name FROM ${listedOn(queries.engine, INCOME)} WHERE ${IN_PERIOD} ORDER BY ${ROW_ORDER}`,
     from,
     to,
   );

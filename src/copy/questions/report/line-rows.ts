@@ -1,7 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount, isAsset } from '../../../money/amount.ts';
 import { type Figure, unknownFigure } from '../../../money/figure.ts';
-import { BALANCE, bookEntriesOn } from '../../book-entries.ts';
+import { BALANCE, listedOn } from '../../book-entries.ts';
 import { UNLISTED } from '../../schema.ts';
 import { because, type Reason } from '../reasons.ts';
 import { CNGN_OF_KOBO, ENTRY_LINES, type Line, OF_LINES, type Span } from './movements.ts';
@@ -36,8 +36,7 @@ export async function lineRowsIn(
   const own = ENTRY_LINES.filter((each) => each.line === line);
   const accounts = OF_LINES.filter((account) => own.some((each) => each.account.test(account)));
   const rows = await queries.all<EntryRow>(
-    `SELECT ${ENTRY_ROW} FROM (${bookEntriesOn(queries.engine, accounts)}) entries
-     WHERE account IN ('${accounts.join("', '")}') AND at > ? AND at <= ? ORDER BY ${ROW_ORDER}`,
+    `SELECT ${ENTRY_ROW} FROM ${listedOn(queries.engine, accounts)} WHERE at > ? AND at <= ? ORDER BY ${ROW_ORDER}`,
     from,
     to,
   );

@@ -6,7 +6,7 @@ import { deposit } from '../../../things/deposits.ts';
 import { feeWithdrawal } from '../../../things/fee-withdrawal.ts';
 import { trade } from '../../../things/market.ts';
 import { transfer } from '../../../things/token-transfers.ts';
-import { betweenIn, bookEntriesOn, bookSumsOn } from '../../book-entries.ts';
+import { betweenIn, bookSumsOn, listedOn } from '../../book-entries.ts';
 import { bucketIn, bucketOf } from '../../bucket.ts';
 import { isOfFailed } from '../../schema.ts';
 import type { Reason } from '../reasons.ts';
@@ -144,7 +144,7 @@ const RETURNING = ['assets:transit:deposit', ...TRANSIT];
 const among = (accounts: readonly string[]) => `account IN ('${accounts.join("', '")}')`;
 
 /** The entries that are lines: of some accounts, only those of some things. */
-const IS_LINE = `${among(OF_LINES)} AND (account <> 'assets:wallet' OR thing = '${deposit.name}')
+const IS_LINE = `(account <> 'assets:wallet' OR thing = '${deposit.name}')
   AND (account <> 'equity:conversion' OR thing = '${trade.name}') AND (account <> 'equity:outside' OR thing IN ('${transfer.name}', '${bridgeTransfer.name}'))`;
 
 /** The lists whose rows are lines, and of which assets. */
@@ -258,7 +258,7 @@ const entrySums = (queries: Queries, times: readonly string[]) => {
 const returnedIn = (queries: Queries, times: readonly string[]) =>
   queries.all<{ readonly part: bigint; readonly asset: string; readonly n: bigint }>(
     `SELECT ${bucketOf('at', times)} AS part, CASE WHEN account = 'assets:transit:deposit' THEN 'CNGN' ELSE asset END AS asset, count(DISTINCT id) AS n
-     FROM (${bookEntriesOn(queries.engine, RETURNING)}) entries WHERE step = 'returned' AND ${among(RETURNING)} AND at > ? AND at <= ? GROUP BY 1, 2, thing`,
+     FROM ${listedOn(queries.engine, RETURNING)} WHERE step = 'returned' AND at > ? AND at <= ? GROUP BY 1, 2, thing`,
     times[0] ?? '',
     times.at(-1) ?? '',
   );
@@ -306,7 +306,7 @@ function add(sums: Sums, more: Sums, times: 1n | -1n): void {
 /** Counts the movements in a period whose amount is not known, so that no sum has them. */
 export async function uncountedIn(queries: Queries, { from, to }: Span): Promise<number> {
   const row = await queries.get<{ n: bigint }>(
-    `SELECT count(*) AS n FROM (SELECT thing, id FROM (${bookEntriesOn(queries.engine, [...OF_LINES, ...RETURNING])}) entries
+    `SELECT count(*) AS n FROM (SELECT thing, id FROM ${listedOn(queries.engine, [...OF_LINES, ...RETURNING])}
        WHERE (${IS_LINE} OR ${among(RETURNING)}) AND at > ? AND at <= ?
        AND ((amount_minor IS NULL AND known = 'NOT_STATED') OR step = 'returned')
        GROUP BY thing, id HAVING max(CASE WHEN step = 'returned' THEN 1 ELSE 0 END) = 0) uncounted`,

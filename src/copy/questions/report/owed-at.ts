@@ -1,7 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Asset, amount } from '../../../money/amount.ts';
 import { type Figure, type NotKnown, unknownFigure } from '../../../money/figure.ts';
-import { BALANCE, bookEntriesOn } from '../../book-entries.ts';
+import { listedOn } from '../../book-entries.ts';
 import { OWED, OWED_BEFORE } from '../../schema.ts';
 import { because } from '../reasons.ts';
 import { cutListsIn } from './cut-lists.ts';
@@ -51,7 +51,7 @@ const rowsSql = (
     ${bookedUntil(at)} AS "then", ${bookedUntil('o.before_at')} AS booked_before, ${bookedUntil('o.after_at')} AS booked_after,
     sum(CASE WHEN b.at <= ${at} AND b.amount_minor IS NULL THEN 1 ELSE 0 END) AS unknown,
     sum(CASE WHEN ${[at, 'o.before_at', 'o.after_at'].map(isBetween).join(' OR ')} THEN 1 ELSE 0 END) AS unsure
-  FROM (SELECT user_id, asset, at, bound, amount_minor FROM (${bookEntriesOn(engine, [IN_USERS_WALLETS])}) entries WHERE account = '${IN_USERS_WALLETS}' AND thing <> '${BALANCE}'
+  FROM (SELECT user_id, asset, at, bound, amount_minor FROM ${listedOn(engine, [IN_USERS_WALLETS])}
       UNION ALL SELECT user_id, asset, '~' AS at, NULL AS bound, 0 AS amount_minor FROM ${READINGS} r WHERE minor <> 0) b
     LEFT JOIN (SELECT user_id, asset, max(CASE WHEN at <= ${at} THEN at END) AS before_at, min(CASE WHEN at > ${at} THEN at END) AS after_at
       FROM ${READINGS} r GROUP BY user_id, asset) o ON o.user_id = b.user_id AND o.asset = b.asset

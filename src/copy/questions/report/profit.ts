@@ -53,7 +53,7 @@ const IN_TRADES = ['assets:transit:trade', 'assets:wallet', 'assets:vault'];
 const entriesSql = (
   engine: Queries['engine'],
 ) => `SELECT at, bound, id, thing, step, account, asset, amount_minor AS minor, known FROM ${bookOn(engine, IN_TRADES)}
-  WHERE (at <= ? OR bound <= ? OR step = 'opening') AND (thing = 'trade' AND step = 'done' AND account IN ('${IN_TRADES.join("', '")}')
+  WHERE (at <= ? OR bound <= ? OR step = 'opening') AND (thing = 'trade' AND step = 'done'
     OR thing = '${BALANCE}' AND account = 'assets:vault')
   ORDER BY at, id, account`;
 

@@ -17,7 +17,7 @@ export type StatementOf =
   | { readonly kind: 'user'; readonly id: string }
   | { readonly kind: 'bank account'; readonly number: string; readonly bankCode: string | null };
 
-/** What is asked of the books: an SQL condition and its values, and the accounts that it names. */
+/** What is asked of the books: accounts, and an SQL condition of their entries with its values. */
 export interface Condition {
   readonly accounts: readonly string[];
   readonly sql: string;
@@ -27,8 +27,6 @@ export interface Condition {
 /** The account of what users’ wallets have. */
 export const IN_USERS_WALLETS = 'assets:held';
 
-const IS_OWN = `account IN ('${SEEN_ACCOUNTS.join("', '")}')`;
-
 /** The lists whose rows move what users’ wallets have, and those whose rows pay bank accounts. */
 export const LISTS_OF_USERS = ['deposits', 'payouts', 'withdrawals', 'swaps'];
 const LISTS_OF_BANKS = ['payouts', 'fee_withdrawals'];
@@ -36,7 +34,7 @@ const LISTS_OF_BANKS = ['payouts', 'fee_withdrawals'];
 /** The entries of bank accounts whose rows meet a condition. */
 const paidTo = (payee: string, values: readonly SqlValue[]): Condition => ({
   accounts: ['assets:bank'],
-  sql: `account = 'assets:bank' AND (thing = 'payout' AND id IN (SELECT id FROM stored_payouts WHERE ${payee})
+  sql: `(thing = 'payout' AND id IN (SELECT id FROM stored_payouts WHERE ${payee})
      OR thing = 'fee withdrawal' AND id IN (SELECT id FROM stored_fee_withdrawals WHERE ${payee}))`,
   values: [...values, ...values],
 });
@@ -44,15 +42,15 @@ const paidTo = (payee: string, values: readonly SqlValue[]): Condition => ({
 /** The entries of users’ wallets that meet a condition. What was read of their balances is compared with them. */
 const inWallets = (sql: string, ...values: readonly SqlValue[]): Condition => ({
   accounts: [IN_USERS_WALLETS],
-  sql: `account = '${IN_USERS_WALLETS}' AND ${sql} AND thing <> '${BALANCE}'`,
+  sql: `${sql} AND thing <> '${BALANCE}'`,
   values,
 });
 
 /** Which entries are of it. */
 export function conditionOf(of: StatementOf): Condition {
   if (of.kind === 'user') return inWallets('user_id = ?', of.id);
-  const own = { accounts: SEEN_ACCOUNTS, sql: IS_OWN, values: [] };
-  if (of.kind === 'account') return of.asset ? { ...own, sql: `${IS_OWN} AND asset = ?`, values: [of.asset] } : own;
+  const own = { accounts: SEEN_ACCOUNTS, sql: 'TRUE', values: [] };
+  if (of.kind === 'account') return of.asset ? { ...own, sql: 'asset = ?', values: [of.asset] } : own;
   return of.bankCode === null
     ? paidTo('account_number = ?', [of.number])
     : paidTo('account_number = ? AND bank_code = ?', [of.number, of.bankCode]);
