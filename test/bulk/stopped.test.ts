@@ -37,6 +37,7 @@ describe('a run that is stopped', () => {
   const rows = manyRows(100);
 
   test('SIGTERM ends it between two rows, and a later run sends the rest', async () => {
+    const rows = manyRows(60);
     const running = await started(rows);
     running.kill('SIGTERM');
     const { code, stderr } = await running.end;
