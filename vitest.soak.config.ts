@@ -8,6 +8,7 @@ export default defineConfig({
       'test/postgres/hosts.test.ts',
       'test/postgres/webhooks-hosts.test.ts',
       'test/postgres/webhooks-rotation.test.ts',
+      'test/main.test.ts',
       'test/plans/queue.test.ts',
       'test/plans/of-files.test.ts',
       'test/postgres/plans.test.ts',
@@ -43,6 +44,7 @@ export default defineConfig({
     env: {
       FIATRAIL_SOAK_AT_ONCE: '20',
       FIATRAIL_SOAK_APPLIES: '200',
+      FIATRAIL_SOAK_COMMAND_LINES: '20000',
       FIATRAIL_SOAK_KILLS: '400',
       FIATRAIL_SOAK_RUNS: '300',
       FIATRAIL_SOAK_REFUSALS: '1',

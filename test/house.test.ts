@@ -661,9 +661,10 @@ const EXPORTED_FOR: Readonly<Record<string, string>> = {
   'inspector/page/rows.ts KnownRows': 'the list of the page',
 };
 
+const isImported = importedNames();
+
 /** Exports that no other file imports. A command file is loaded for its `commands`, by name. */
 function unusedExports(files: readonly Pick<Source, 'path' | 'code'>[]): string[] {
-  const isImported = importedNames();
   const isCommands = (path: string, name: string) => path.startsWith('commands/') && name === 'commands';
   return files.flatMap((file) =>
     exportsOf(file)

@@ -11,6 +11,9 @@ import { anyCharacter } from './support/characters.ts';
 import { html, json, refusal, refusedConnection, scripted, scriptedExactly, success } from './support/exchange.ts';
 import { ACCOUNT, fakeClock, fakeWorld } from './support/world.ts';
 
+/** Random command lines. */
+const LINES = Number(process.env['FIATRAIL_SOAK_COMMAND_LINES'] ?? 200);
+
 const EXITS: ReadonlySet<number> = new Set([0, ...Object.values(CATEGORIES).map(({ exit }) => exit)]);
 
 /** Responses that are not retried. */
@@ -131,7 +134,7 @@ describe('any command line', () => {
         expect(world.stderr.text()).not.toContain('internal error');
         expect(world.stderr.text() === '' && code !== 0).toBe(false);
       }),
-      { numRuns: 400, examples: [[['keys', 'rotate', '-y'], success({}), false]] },
+      { numRuns: LINES, examples: [[['keys', 'rotate', '-y'], success({}), false]] },
     );
   });
 

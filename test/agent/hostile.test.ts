@@ -52,7 +52,7 @@ test('a name that carries instructions is in data alone, whatever is asked', asy
 
 test('clients that never read, and others that never send, do not keep one from being served', async () => {
   const home = newHome(onTestFinished);
-  await must(home, ['sandbox', 'seed', '--users', '100', '--history', '50', '--rate-limits', 'off']);
+  await must(home, ['sandbox', 'seed', '--users', '5', '--rate-limits', 'off']);
   const tokenFile = join(home.path, 'agent.token');
   const running = startFiatrail(home, ['mcp', '--listen', '127.0.0.1:0', '--token-file', tokenFile]);
   const url = new URL((await running.firstLine()).trim());

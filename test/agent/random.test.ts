@@ -14,7 +14,7 @@ import { connect } from './support.ts';
  * Random calls of an official client, against a served sandbox whose requests are counted. Short unless FIATRAIL_AGENT_CALLS says
  * how many calls there are for each permission.
  */
-const CALLS = Number(process.env['FIATRAIL_AGENT_CALLS'] ?? 60);
+const CALLS = Number(process.env['FIATRAIL_AGENT_CALLS'] ?? 30);
 const LIMIT_MS = 60_000 + CALLS * 500;
 
 const sharedCleanUp = sharedEnd();

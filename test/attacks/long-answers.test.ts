@@ -79,9 +79,9 @@ describe('an answer of 16 MiB', () => {
   const SIZE = 16 * 1024 * 1024 - 200;
   const listOf = (items: string) => success(`{"total":1,"limit":100,"offset":0,"hasMore":false,"users":[${items}]}`);
   const repeated = (item: string) => listOf(`${item},`.repeat((SIZE - 200) / (item.length + 1)) + item);
-  const usersAfter = (first: string) => {
+  const usersAfter = (first: string, size = SIZE) => {
     const items = [first];
-    for (let length = first.length; length < SIZE - 200; length += (items.at(-1)?.length ?? 0) + 1)
+    for (let length = first.length; length < size - 200; length += (items.at(-1)?.length ?? 0) + 1)
       items.push(user(items.length));
     return listOf(items.join());
   };
@@ -113,7 +113,7 @@ describe('an answer of 16 MiB', () => {
   });
 
   test('counts toward the time limit of a read while it is checked', async () => {
-    const ran = await against(saying(users), [...READ, '--timeout', '150ms']);
+    const ran = await against(saying(usersAfter(user(0), SIZE / 3)), [...READ, '--timeout', '50ms']);
     expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 5, stdout: '' });
     expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 'TIMEOUT' } });
   });

@@ -1,15 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
-import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
 import { pageNamed } from '../../src/terminal/help/help.ts';
 import { mapOf } from '../../src/terminal/help/map.ts';
 import { TOPICS } from '../../src/terminal/help/topics/index.ts';
 import { parse } from '../../src/terminal/parse/program.ts';
-import { parseLine } from '../examples/shell.ts';
-import { ROOT, temporaryFolder } from '../support/built.ts';
+import { ROOT } from '../support/built.ts';
 import { fakeWorld } from '../support/world.ts';
 
 /** The fields of the map that this file reads. */
@@ -180,24 +178,6 @@ describe('the map of the commands', () => {
     expect(reads.filter(({ parameters }) => parameters.some(({ name }) => name === '--plan')).map(nameOf)).toEqual([]);
   });
 
-  test('says of no command that it reads, if its examples send something else', async () => {
-    const effects = new Map(
-      endpoints.map(({ method, path, effect, effects: byAction }) => [`${method} ${path}`, byAction ? 'read' : effect]),
-    );
-    const shared = { FIATRAIL_STATE_DIR: `${temporaryFolder(onTestFinished)}/state` };
-    const sent: string[] = [];
-    for (const { words, examples } of map.commands.filter(({ effect }) => effect === 'read'))
-      for (const example of examples.filter((each) => !RUNS_ON.test(each))) {
-        const [[, ...argv] = []] = parseLine(example).programs;
-        const world = fakeWorld({ env: shared });
-        await main([...argv, '-v'], world);
-        for (const [, method = '', path = ''] of world.stderr.text().matchAll(REQUEST))
-          sent.push(`${words.join(' ')}: ${effects.get(`${method} ${path}`) ?? 'read'}`);
-      }
-    expect(sent.length).toBeGreaterThan(20);
-    expect(sent.filter((each) => !each.endsWith(': read'))).toEqual([]);
-  });
-
   test('has what else may be typed for a command', async () => {
     const aliases = map.commands.flatMap((record) => record.aliases.map((alias) => ({ alias, name: nameOf(record) })));
     expect(aliases).toContainEqual({ alias: 'users get', name: 'users show' });
@@ -243,13 +223,6 @@ describe('the map of the commands', () => {
     );
   });
 });
-
-/** What waits for something, serves, plays a whole session, or writes a file. */
-const RUNS_ON =
-  /^fiatrail (inspect|ops journal backup|sandbox serve|sandbox snapshot|sync backup|tour)\b|--(wait|watch|every|all|svg)\b/;
-
-/** A request in the log of -v. */
-const REQUEST = /^> (GET|POST|PUT|DELETE) (?:https?:\/\/[^/]+)?(?:\/v1)?(\/[^\s?]+)/gm;
 
 /** What moves money and what cannot be undone, from the names of the commands. */
 const WITNESS = {

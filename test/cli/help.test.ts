@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { controls } from '../../src/contract/control.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
@@ -6,7 +6,6 @@ import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
 import { ASKING, helpOf, optionsOf, pageNamed } from '../../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../../src/terminal/parse/globals.ts';
-import { temporaryFolder } from '../support/built.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
@@ -140,33 +139,6 @@ describe('the help of a command', () => {
         name: nameOf(command),
         options: expect.arrayContaining(['--yes', '--dry-run']),
       });
-  });
-
-  test('has --yes if the command asks', async () => {
-    const shared = { FIATRAIL_STATE_DIR: `${temporaryFolder(onTestFinished)}/state` };
-    const asked: string[] = [];
-    for (const command of commands.filter(
-      (each) =>
-        !/^(inspect|sandbox serve|webhooks listen|tour|ops journal backup|report export|sync backup|sandbox snapshot)$/.test(
-          nameOf(each),
-        ),
-    )) {
-      const world = fakeWorld({ stdin: '12345678901', env: shared });
-      const [example = ''] = command.examples;
-      // The days that it simulates, if none are typed, take longer than all other commands.
-      const short = example.replace(/^fiatrail sandbox simulate$/, '$& --days 1').replace(/ [|<] .*/, '');
-      const typed = [...short.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
-        .map(([, a, b, c]) => (a ?? b ?? c ?? '').replace('…', ''))
-        .slice(1);
-      await main(
-        typed.filter((word) => word !== '--yes'),
-        world,
-      );
-      if (/without a terminal: /.test(world.stderr.text())) asked.push(nameOf(command));
-    }
-    expect(asked.length).toBeGreaterThan(15);
-    const options = await Promise.all(asked.map(optionsFor));
-    expect(asked.filter((_, at) => !options[at]?.includes('--yes'))).toEqual([]);
   });
 
   test('the commands that ask exist', () => {

@@ -94,8 +94,10 @@ const leaks = (text: string) => {
 };
 
 describe('--mask', () => {
+  // Each command in two formats or more, and each format for every third command.
   test.each(FORMATS)('leaves no name, number or address in %s, whatever the command', async (format) => {
-    for (const words of COMMANDS()) {
+    const turn = FORMATS.indexOf(format);
+    for (const words of COMMANDS().filter((_, at) => at % 3 === turn % 3)) {
       const argv = [...words, '-o', format];
       if (format === 'raw' && words[0] === 'find') continue;
       expect({ argv, leaks: leaks(await outputOf(...argv, '--mask')) }).toEqual({ argv, leaks: [] });

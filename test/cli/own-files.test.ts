@@ -3,17 +3,18 @@ import { chmodSync, chownSync, mkdirSync, rmSync, statSync, symlinkSync } from '
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Home, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
+import { type Home, newHome, requireBuilt, sharedEnd, startFiatrail } from '../support/built.ts';
+import { copyOf, type Restore } from '../support/folder-copy.ts';
 import { fiatrail } from '../support/in-process.ts';
 
 beforeAll(requireBuilt);
 
+const atEnd = sharedEnd();
 const isRoot = process.getuid?.() === 0;
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** A home with a profile, a journal and a sandbox. */
-async function usedHome(): Promise<Home> {
-  const home = newHome(onTestFinished);
+/** Fills a home with a profile, a journal and a sandbox. */
+async function use(home: Home): Promise<void> {
   const add = ['profiles', 'add', 'box', '--base-url', 'http://127.0.0.1:9/v1', '--key-stdin'];
   await fiatrail(home, add, { stdin: 'sandbox_0123456789abcdef' });
   await fiatrail(home, ['profiles', 'use', 'sandbox']);
@@ -22,8 +23,24 @@ async function usedHome(): Promise<Home> {
     ['ops', 'list'],
   ])
     await fiatrail(home, words);
+}
+
+let restore: Restore;
+beforeAll(async () => {
+  const first = newHome(atEnd);
+  await use(first);
+  restore = copyOf(first.path);
+});
+
+/** A home that was used. */
+function usedHome(): Home {
+  const home = newHome(onTestFinished);
+  restore(home.path);
   return home;
 }
+
+/** Nothing is at that address, so it is not tried for long. */
+const ASK = ['balances', 'account', '--profile', 'box', '--timeout', '50ms'];
 
 /** Each of our files and folders, and a command that uses it. */
 const USED: readonly (readonly [place: string, argv: readonly string[]])[] = [
@@ -31,20 +48,20 @@ const USED: readonly (readonly [place: string, argv: readonly string[]])[] = [
   ['state/sandbox.db', ['users', 'list']],
   ['state/journal.db', ['ops', 'list']],
   ['config', ['profiles', 'show', 'box']],
-  ['config', ['balances', 'account', '--profile', 'box']],
+  ['config', ASK],
   ['config/settings.json', ['users', 'list']],
   ['config/lock.db', ['profiles', 'use', 'box']],
-  ['config/profiles', ['balances', 'account', '--profile', 'box']],
-  ['config/profiles/box.json', ['balances', 'account', '--profile', 'box']],
-  ['config/secrets', ['balances', 'account', '--profile', 'box']],
-  ['config/secrets/box.api-key', ['balances', 'account', '--profile', 'box']],
+  ['config/profiles', ASK],
+  ['config/profiles/box.json', ASK],
+  ['config/secrets', ASK],
+  ['config/secrets/box.api-key', ASK],
 ];
 
 const label = ([place, argv]: (typeof USED)[number]) => [place, argv.join(' '), argv] as const;
 
 describe('loose modes are put right', () => {
   test.each(USED.map(label))('of %s by %s', async (place, _line, argv) => {
-    const home = await usedHome();
+    const home = usedHome();
     const path = join(home.path, place);
     const isFolder = statSync(path).isDirectory();
     chmodSync(path, 0o777);
@@ -57,7 +74,7 @@ describe('another owner', () => {
   /** Only root can give a file away. Anyone else uses a folder of root in the place of one of the two folders. */
   const foreign = isRoot ? USED : USED.filter(([place]) => !place.includes('/'));
   test.each(foreign.map(label))('of %s stops %s, for root too', async (place, _line, argv) => {
-    const home = await usedHome();
+    const home = usedHome();
     const path = isRoot ? join(home.path, place) : '/usr';
     if (isRoot) chownSync(path, 12_345, -1);
     const variable = place === 'state' ? 'FIATRAIL_STATE_DIR' : 'FIATRAIL_CONFIG_DIR';
@@ -75,7 +92,7 @@ describe('something else in the place of a database', () => {
     ['sandbox.db', ['users', 'list']],
     ['journal.db', ['ops', 'list']],
   ])('%s stops a command', async (name, argv) => {
-    const home = await usedHome();
+    const home = usedHome();
     const path = join(home.stateDir, name);
     rmSync(path);
     execFileSync('mkfifo', [path]);

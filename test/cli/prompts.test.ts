@@ -3,7 +3,8 @@ import type { Check, Prompter } from '../../src/base/world.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
 import { temporaryFolder } from '../support/built.ts';
-import { type FakeWorld, fakeWorld } from '../support/world.ts';
+import type { FakeWorld } from '../support/world.ts';
+import { worldAfter } from '../support/world-after.ts';
 
 // An answer may name a file to be written.
 const before = process.cwd();
@@ -62,28 +63,33 @@ function answering(asked: [kind: Kind, question: string][]): Prompter {
   };
 }
 
+const ON_TERMINAL = {
+  isTerminal: true,
+  runProgram: async () => ({ kind: 'missing' }) as const,
+  network: async () => ({ status: 503, headers: {}, body: '' }),
+};
+
 /** A sandbox with users and some work, and a journal with an operation with an unknown outcome. */
-async function busyWorld(): Promise<FakeWorld> {
-  const world = fakeWorld({
-    isTerminal: true,
-    runProgram: async () => ({ kind: 'missing' }),
-    network: async () => ({ status: 503, headers: {}, body: '' }),
-  });
-  const run = async (...argv: string[]) => {
-    const before = world.stdout.text().length;
-    await main([...argv, '--yes', '-q', '-o', 'json'], world);
-    return JSON.parse(world.stdout.text().slice(before) || 'null');
-  };
-  await run('sandbox', 'seed', '--users', '3', '--pace', 'instant');
-  const [{ userId }, other] = (await run('users', 'list')).users;
-  await run('users', 'deactivate', other.userId, '--reason', 'lost phone');
-  await run('onramp', 'create', userId, '--amount', '700');
-  await run('wallets', 'external', 'add', '0x52908400098527886E0F7030069857D2E4169EE7', '--network', 'base');
-  await run('ip', 'add', '127.0.0.1');
-  await run('sandbox', 'fault', 'add', '--on', 'payout create', '--fault', 'lost-response');
-  await run('payout', 'create', '--amount', '1500', '--to', 'default');
-  return world;
-}
+const opened = worldAfter(
+  async (world) => {
+    const run = async (...argv: string[]) => {
+      const before = world.stdout.text().length;
+      await main([...argv, '--yes', '-q', '-o', 'json'], world);
+      return JSON.parse(world.stdout.text().slice(before) || 'null');
+    };
+    await run('sandbox', 'seed', '--users', '3', '--pace', 'instant');
+    const [{ userId }, other] = (await run('users', 'list')).users;
+    await run('users', 'deactivate', other.userId, '--reason', 'lost phone');
+    await run('onramp', 'create', userId, '--amount', '700');
+    await run('wallets', 'external', 'add', '0x52908400098527886E0F7030069857D2E4169EE7', '--network', 'base');
+    await run('ip', 'add', '127.0.0.1');
+    await run('sandbox', 'fault', 'add', '--on', 'payout create', '--fault', 'lost-response');
+    await run('payout', 'create', '--amount', '1500', '--to', 'default');
+  },
+  undefined,
+  ON_TERMINAL,
+);
+const busyWorld = async () => (await opened()).world;
 
 /** They run until they are ended, take one line after the other, need a live account, or ask again if the service does not answer (init). */
 const OTHERS = new Set(['sandbox serve', 'webhooks listen', 'tour', 'sql', 'keys sandbox add', 'init']);

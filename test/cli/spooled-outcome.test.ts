@@ -18,6 +18,8 @@ import { httpServer } from '../support/loopback.ts';
 
 beforeAll(requireBuilt);
 
+const SHORT_LOCKS = { NODE_OPTIONS: `--require=${join(ROOT, 'test', 'support', 'short-locks.cjs')}` };
+
 const journalOf = ({ stateDir }: Home) => join(stateDir, 'journal.db');
 const kept = ({ stateDir }: Home) => readdirSync(stateDir).filter((name) => name.includes('.outcome-'));
 
@@ -59,7 +61,7 @@ async function serviceThat(home: Home, atEnd: AtEnd, meanwhile: () => Promise<vo
       response.end(success(request.method === 'POST' ? data : { publicKey: 'ab'.repeat(32) }));
     });
   }, atEnd);
-  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_a-key' };
+  const env = { ...SHORT_LOCKS, FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_a-key' };
   return { run: (argv: readonly string[]) => fiatrail(home, argv, { env }), withdrawals: () => withdrawals };
 }
 
@@ -130,7 +132,7 @@ describe.concurrent('a withdrawal whose outcome the journal cannot take, because
   test('ends as accepted in the embedded sandbox; the next command records it', async ({ onTestFinished: atEnd }) => {
     const home = newHome(atEnd);
     await fiatrail(home, ['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'slow']);
-    const running = startFiatrail(home, [...WITHDRAW, '-o', 'json']);
+    const running = startFiatrail(home, [...WITHDRAW, '-o', 'json'], { env: SHORT_LOCKS });
     while (!isSent(home)) await new Promise((resolve) => setTimeout(resolve, 5));
     const release = await lockJournal(home, atEnd);
     const { code, stderr, stdout } = await running.end;

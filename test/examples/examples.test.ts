@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { setTimeout, setImmediate as turn } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
 import { startProgram } from '../../src/system/processes.ts';
 import type { Command } from '../../src/terminal/command.ts';
+import { mapOf } from '../../src/terminal/help/map.ts';
 import { signatureOf } from '../../src/webhooks/verify.ts';
 import { ROOT, requireBuilt, SHIM } from '../support/built.ts';
 import { copyOf } from '../support/folder-copy.ts';
@@ -224,7 +226,27 @@ const IN_FOLDER = /^(?:[\w-]+\.(?:beancount|csv|db|html|journal|json|ndjson|pub|
 const ASKS = /^fiatrail (init|keys platform accept|profiles rules set .*)$/;
 
 const commands = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat();
-const nameOf = ({ words }: Command) => words.join(' ');
+const nameOf = ({ words }: Pick<Command, 'words'>) => words.join(' ');
+
+/** What help says of each command. */
+interface Described extends Pick<Command, 'words'> {
+  readonly effect: string;
+  readonly needsYes: boolean;
+}
+const { commands: records } = (await mapOf([], CATALOGUE)) as { readonly commands: readonly Described[] };
+const described = new Map(records.map((record) => [nameOf(record), record]));
+const takesYes = (command: Command) => described.get(nameOf(command))?.needsYes === true;
+/** A tour plays other commands. */
+const reads = (command: Command) => described.get(nameOf(command))?.effect === 'read' && nameOf(command) !== 'tour';
+
+/** A request in the log of -v. */
+const REQUEST = /^> (GET|POST|PUT|DELETE) (?:https?:\/\/[^/]+)?(?:\/v1)?(\/[^\s?]+)/gm;
+/** The requests that change something, whatever is in them. */
+const CHANGING = new Set(
+  endpoints.flatMap(({ method, path, effect, effects }) => (effect === 'read' || effects ? [] : [`${method} ${path}`])),
+);
+/** The requests of the commands that only read. */
+const sentByReads: string[] = [];
 
 /** A clock whose sleeps let other work go on, for programs that run until they are interrupted. */
 const yielding = (clock: FakeWorld['clock'], rest: () => Promise<unknown> = turn) => ({
@@ -376,12 +398,16 @@ async function runExample(account: Account, command: Command, example: string): 
       stdin = program[0] === 'printf' ? (program[1] ?? '') : (PRINTED[program[0] ?? ''] ?? stdin);
       continue;
     }
-    const before = world.stdout.text().length;
+    const [before, errors] = [world.stdout.text().length, world.stderr.text().length];
     const words = program.slice(start + 1).map((word) => (word === 'PLAN_ID' && planId ? planId : word));
-    const argv = withIds(words, command, account.ids);
-    exit = await run(asks ? argv : [...argv, '--yes'], stdin);
+    // A command whose help does not have --yes must not ask.
+    const more = [...(takesYes(command) && !asks ? ['--yes'] : []), ...(reads(command) ? ['-v'] : [])];
+    exit = await run([...withIds(words, command, account.ids), ...more], stdin);
     if (exit !== 0) break;
     stdin = world.stdout.text().slice(before);
+    if (!reads(command)) continue;
+    for (const [, method, path] of world.stderr.text().slice(errors).matchAll(REQUEST))
+      sentByReads.push(`${example}: ${method} ${path}`);
   }
   return [exit, world.stderr.text()];
 }
@@ -430,6 +456,11 @@ describe.each(here.map((command) => [nameOf(command), command] as const))('fiatr
     }
     expect(failed).toEqual([]);
   });
+});
+
+test('a command that reads, as help says, sends nothing that changes something', () => {
+  expect(sentByReads.length).toBeGreaterThan(20);
+  expect(sentByReads.filter((each) => CHANGING.has(each.replace(/.*: /, '')))).toEqual([]);
 });
 
 testQueryPlans();

@@ -11,7 +11,7 @@ import {
   STATUSES,
 } from './definite-refusals.ts';
 
-/** Every cell, or enough of them to have each endpoint, status and envelope. */
+/** Every cell, or enough of them to have each endpoint, status and envelope, and each kind of envelope with each kind of status. */
 const IS_LONG = process.env['FIATRAIL_SOAK_REFUSALS'] !== undefined;
 
 const NOTHING_DONE: readonly number[] = [3, 4, 7];
@@ -33,14 +33,17 @@ function wrongWith(cell: Cell, end: Ended): string | undefined {
   return NOTHING_DONE.includes(rerunExit) && movementsAfterRerun > 0 ? 'not done, with a movement' : undefined;
 }
 
-/** Cells that have each endpoint, status and envelope at least once. */
+/** The code and whether it is definite, or what stands in place of a code: a rule does not know one sentence from another. */
+const kindOf = ({ name, isDefinite }: Cell['envelope']) => `${/^\d\d/.exec(name)?.[0] ?? name} ${isDefinite}`;
+
+/** Cells that have each endpoint, status and envelope at least once, and each kind of envelope with each kind of status. */
 function sampled(all: readonly Cell[]): readonly Cell[] {
   const needed = new Set<string>();
   const partsOf = ({ command, status, envelope, isMade }: Cell) => [
     `${command.endpoint.id} ${isMade}`,
     `${envelope.name} ${isMade}`,
     `${status} ${isMade}`,
-    `${envelope.name} ${status === 429 ? status : Math.floor(status / 100)}`,
+    `${kindOf(envelope)} ${status === 429 ? status : Math.floor(status / 100)}`,
   ];
   // Those that have the most of it first, so that fewer are enough.
   return [4, 3, 2, 1].flatMap((least) =>

@@ -8,7 +8,7 @@ import { newHomeWithCache } from '../support/built.ts';
 import * as here from '../support/in-process.ts';
 import { testJournal } from '../support/journal-intent.ts';
 
-const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 10);
+const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 6);
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** The latest moment of a kill, as a multiple of a command's duration, so that some commands complete. */
 const LATEST = 1.3;

@@ -8,9 +8,9 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newHome, requireBuilt, startFiatrail } from '../support/built.ts';
 import { closedPort } from '../support/loopback.ts';
 
-const KILLS = Number(process.env['FIATRAIL_SOAK_LISTENER_KILLS'] ?? 4);
+const KILLS = Number(process.env['FIATRAIL_SOAK_LISTENER_KILLS'] ?? 3);
 /** Enough that some are on their way at each kill; the soak sends more. */
-const PER_SECOND = process.env['FIATRAIL_SOAK_LISTENER_KILLS'] ? 100 : 40;
+const PER_SECOND = process.env['FIATRAIL_SOAK_LISTENER_KILLS'] ? 100 : 25;
 const SECRET = 'a-webhook-secret';
 
 beforeAll(requireBuilt);

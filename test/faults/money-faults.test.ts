@@ -6,7 +6,7 @@ import { openRig } from './money-rig.ts';
 import { newTally, storm, type Tally } from './money-storm.ts';
 
 /** Runs for each group. */
-const RUNS = Number(process.env['FIATRAIL_SOAK_STORMS'] ?? 4);
+const RUNS = Number(process.env['FIATRAIL_SOAK_STORMS'] ?? 2);
 const IS_LONG = process.env['FIATRAIL_SOAK_STORMS'] !== undefined;
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** Runs that share a journal and a sandbox, so that each has the work of others to confuse with its own. */

@@ -73,10 +73,10 @@ test('processes with the same key pay once under one idempotency key, however ea
 
 test('processes with the same key pay once without an idempotency key', async () => {
   const { home, url, apiKey } = await servedHome();
-  const ran = await Promise.all(
-    waysTo(url, apiKey).map(({ flags, env }) => fiatrail(home, pay('500', ...flags), { env })),
-  );
-  expect(ran.map(({ code }) => code).sort()).toEqual([0, 9, 9, 9, 9, 9]);
+  // Each key that there is: of a profile, of the sandbox and of the environment.
+  const ways = waysTo(url, apiKey).slice(2);
+  const ran = await Promise.all(ways.map(({ flags, env }) => fiatrail(home, pay('500', ...flags), { env })));
+  expect(ran.map(({ code }) => code).sort()).toEqual([0, 9, 9, 9]);
   expect(await withdrawals(home)).toHaveLength(1);
 });
 

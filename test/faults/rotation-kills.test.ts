@@ -16,7 +16,7 @@ import {
 
 beforeAll(requireBuilt);
 
-const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 8);
+const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 4);
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** The latest moment of a kill, as a multiple of a rotation's duration, so that some rotations complete. */
 const LATEST = 1.2;

@@ -98,7 +98,7 @@ test('many of them leave nothing open', async () => {
   const resources = () => process.getActiveResourcesInfo().filter((each) => /^(Timeout|TCP|Pipe|FSReq)/.test(each));
   const listeners = () => process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
   const before = { resources: resources().length, listeners: listeners() };
-  for (let count = 0; count < 50; count += 1) {
+  for (let count = 0; count < 20; count += 1) {
     const state = count % 2 === 1 ? join(folder, `${count}.db`) : undefined;
     await using sandbox = await startSandbox({ state, port: count % 5 === 1 ? 0 : undefined });
     await sandbox.client.call('users.onboard', { bvn: '22222222222' });

@@ -22,9 +22,8 @@ beforeAll(() => {
   requireBuilt();
   home = newHome(atEnd);
   folder = temporaryFolder(atEnd);
-  const [packed] = JSON.parse(npm(ROOT, ['pack', '--json', '--ignore-scripts', '--pack-destination', home.path]));
-  const flags = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-  npm(folder, ['install', ...flags, join(home.path, packed.filename)]);
+  // Packed on the way, rather than linked.
+  npm(folder, ['install', '--install-links', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', ROOT]);
 });
 
 afterAll(async () => {

@@ -98,7 +98,7 @@ const REFUSED = {
   body: JSON.stringify({ status: 'error', responseCode: '02', message: 'amount is above the limit' }),
 };
 
-export const APPLIES = Number(process.env['FIATRAIL_SOAK_APPLIES'] ?? 16);
+export const APPLIES = Number(process.env['FIATRAIL_SOAK_APPLIES'] ?? 8);
 
 export function queueCases(name: string, engine: Engine): void {
   const start = () => opened(engine);

@@ -4,7 +4,7 @@ import * as inProcess from '../support/in-process.ts';
 import { installProgram, normalWalk, type Ran, SOUND } from './program.ts';
 
 /** Enough to queue for each lock; the soak has more. */
-const AT_ONCE = Number(process.env['FIATRAIL_SOAK_AT_ONCE'] ?? 4);
+const AT_ONCE = Number(process.env['FIATRAIL_SOAK_AT_ONCE'] ?? 3);
 
 /** A program with a home, and the same home for commands in this process. */
 function installBoth() {

@@ -1,8 +1,12 @@
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Ran, Running } from '../support/built.ts';
 import * as built from '../support/built.ts';
 
 export type { Ran };
+
+/** The hash of a BVN takes 200 ms, also of a program that is killed or waits for others. */
+const QUICK_HASH = { NODE_OPTIONS: `--require=${join(built.ROOT, 'test', 'support', 'quick-hash.cjs')}` };
 
 /** The built program with its own home folder. */
 export interface Program {
@@ -16,7 +20,7 @@ export interface Program {
 /** `env` is added to the environment of every command. `commands` is in-process.ts to run them in this process. */
 export function installProgram(
   home = built.newHome(onTestFinished),
-  env: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = QUICK_HASH,
   commands: Pick<typeof built, 'startFiatrail' | 'fiatrail' | 'fiatrailJson'> = built,
 ): Program {
   return {

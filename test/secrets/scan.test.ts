@@ -46,7 +46,7 @@ async function setStage(): Promise<{ home: Home; service: EchoService; stage: St
 }
 
 /** One step in this many starts the program, also for what Node prints and for the code that is kept; the others run in this process. */
-const PROGRAM_EVERY = 32;
+const PROGRAM_EVERY = 64;
 
 /** Runs a step and returns its output under the name of the step. */
 async function play(

@@ -1,5 +1,5 @@
 import { copyOf } from './folder-copy.ts';
-import { countingIds, type FakeWorld, fakeClock, fakeWorld } from './world.ts';
+import { countingIds, type FakeWorld, fakeClock, fakeWorld, type WorldOptions } from './world.ts';
 
 /** Above the count of ids that any beginning takes. */
 const IDS_AFTER = 1_000_000;
@@ -11,9 +11,10 @@ const IDS_AFTER = 1_000_000;
 export function worldAfter<T>(
   begin: (world: FakeWorld) => Promise<T>,
   startMs?: number,
+  options: WorldOptions = {},
 ): () => Promise<{ world: FakeWorld; made: T }> {
   const begun = async () => {
-    const first = fakeWorld({ clock: fakeClock(startMs) });
+    const first = fakeWorld({ ...options, clock: fakeClock(startMs) });
     const made = await begin(first);
     return { made, restore: copyOf(first.homeDir), nowMs: first.clock.now() };
   };
@@ -21,7 +22,7 @@ export function worldAfter<T>(
   return async () => {
     beginning ??= begun();
     const { made, restore, nowMs } = await beginning;
-    const world = fakeWorld({ clock: fakeClock(nowMs) });
+    const world = fakeWorld({ ...options, clock: fakeClock(nowMs) });
     restore(world.homeDir);
     return { world: { ...world, ids: countingIds(IDS_AFTER) }, made };
   };

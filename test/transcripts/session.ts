@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fiatrail, type Home, type Ran } from '../support/built.ts';
+import type { fiatrail, Home, Ran } from '../support/built.ts';
 import * as here from '../support/in-process.ts';
 
 /**
@@ -87,12 +87,7 @@ export type Run = typeof fiatrail;
 /** From a fixed time: the service counts the trades of a day, which may end while a session is replayed. */
 const clock = here.clockThatSkips(Date.UTC(2026, 0, 5, 9));
 
-/** Runs commands in this process, and those that bin/fiatrail.js answers by itself as a program. */
-export const quickRun: Run = (home, argv, options = {}) => {
-  const isBins = argv.length === 0 || argv.some((word) => ['--help', '-h', 'help', '--version', '-V'].includes(word));
-  return isBins ? fiatrail(home, argv, options) : runHere(home, argv, options);
-};
-
+/** Runs commands in this process, also those that bin/fiatrail.js answers by itself: test/package/help.test.ts compares both. */
 export const runHere: Run = (home, argv, options = {}) => here.fiatrail(home, argv, { ...options, clock });
 
 /** A run of a transcript: its home and the captured values. */

@@ -5,7 +5,7 @@ import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { printedSchema } from '../../src/commands/schema.ts';
 import { fiatrail, newHome, ROOT, requireBuilt } from '../support/built.ts';
 import { documents, keeping, watched } from './documents.ts';
-import { commandsIn, quickRun, type Run, replay, runHere, SECRETS } from './session.ts';
+import { commandsIn, type Run, replay, runHere, SECRETS } from './session.ts';
 
 // Each session is replayed once, for what it prints and for what it would print with -o json; only what prints a table that leaves something out runs again, in a copy.
 vi.mock('../../src/present/present.ts', async (load) => {
@@ -45,7 +45,7 @@ for (const name of names) {
   const timeout = 60_000 + commandsIn(written) * 10_000;
   // Commands in this process share its current folder.
   test(name, { timeout, concurrent: arePrograms }, async ({ expect: expects, onTestFinished: atEnd }) => {
-    const { run, differences } = arePrograms ? watched(fiatrail) : watched(quickRun, inJson);
+    const { run, differences } = arePrograms ? watched(fiatrail) : watched(runHere, inJson);
     const played = await replay(written, newHome(atEnd), run);
     if (isUpdate) writeFileSync(path, played);
     else expects(played).toBe(written);

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { runTool } from '../../scripts/package/tools.ts';
-import { fiatrail, type Home, newHome, requireBuilt } from '../support/built.ts';
+import { type Home, newHome } from '../support/built.ts';
+import { fiatrail } from '../support/in-process.ts';
 import { READS, readFrom } from './reads.ts';
 
 /** The states of each release, with what its commands read from them, are read the same by this version. */
-
-beforeAll(requireBuilt);
 
 const ARCHIVES = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.tar.gz'));
 

@@ -286,6 +286,7 @@ export const ASKING: readonly string[] = [
   'plans approve',
   'ops journal verify',
   'profiles journal set',
+  'profiles inbox set',
   'profiles plans set',
   'profiles approvers add',
   'profiles approvers cancel',
