@@ -174,6 +174,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'webhooks inbox show': () => TOLD,
   'webhooks inbox replay': () => TOLD,
   'webhooks inbox redrive': () => TOLD,
+  'webhooks inbox prune': () => TOLD,
   'webhooks inbox export': () => TOLD,
   'webhooks enable': () => TOLD.slice(0, 1),
   'webhooks disable': () => TOLD.slice(0, 1),
