@@ -89,8 +89,9 @@ export function onServer(): void {
     owned ??= await makeOwned(running);
     const url = (path === ':memory:' ? undefined : urls.get(path)) ?? running.newDatabase(owned);
     urls.set(path, url);
-    const inbox = await openOn(asRole('fiatrail_host', url), { clock, host });
     const show = () => setClock(running, url, clock.now());
+    show();
+    const inbox = await openOn(asRole('fiatrail_host', url), { clock, host });
     const { pass } = clock;
     Object.assign(clock, {
       pass: (byMs: number) => {
@@ -98,7 +99,6 @@ export function onServer(): void {
         show();
       },
     });
-    show();
     await inbox.claim('here');
     const due: Inbox['forwards']['due'] = async (...asked) => {
       await inbox.holds();
