@@ -61,7 +61,8 @@ test('of two hosts whose syncs are killed at random moments, each goes on at onc
     expect(told.code, told.stderr).toBe(0);
     expect(running(told)).toMatchObject({ process: sync.pid });
     tally.otherTold += 1;
-    const after = await fiatrail(own, ['sync', '--timeout', '1s', '-o', 'json', '-q']);
+    // Whether the process has ended is asked as the program asks it.
+    const after = await startFiatrail(own, ['sync', '--timeout', '1s', '-o', 'json', '-q']).end;
     expect(after.code, after.stderr).toBe(0);
     expect(running(after)).toBeNull();
     tally.ownAtOnce += 1;
