@@ -12,7 +12,7 @@ import { type Counting, startCounting } from './counting.ts';
 import { printed } from './payouts.ts';
 
 /** Rows of a campaign, and how many runs are begun of which nearly each is to be killed: some end before. */
-export const ROWS = Number(process.env['FIATRAIL_SOAK_BULK_ROWS'] ?? 120);
+export const ROWS = Number(process.env['FIATRAIL_SOAK_BULK_ROWS'] ?? 80);
 export const RUNS = Number(process.env['FIATRAIL_SOAK_BULK_RUNS'] ?? 8);
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const IS_LONG = process.env['FIATRAIL_SOAK_BULK_ROWS'] !== undefined;

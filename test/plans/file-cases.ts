@@ -12,9 +12,9 @@ import {
   json,
   jsonOf,
   listed,
-  opened,
   reject,
   shown,
+  twoApprovers,
   withdraw,
 } from './queue-cases.ts';
 import { agreeOn, contentOf, listOf, type Team } from './support.ts';
@@ -57,8 +57,8 @@ function answering({ service }: Team): void {
   for (const path of ['/getbankaccounts', '/listbankaccounts']) service.instead[path] = success({ accounts: SAVED });
 }
 
-async function start(engine: Engine): Promise<Team> {
-  const team = await opened(engine);
+async function start(engine: Engine, beginning = twoApprovers): Promise<Team> {
+  const team = await engine.open(beginning);
   answering(team);
   return team;
 }

@@ -530,4 +530,18 @@ export function queueCases(name: string, engine: Engine): void {
   });
 }
 
-export { apply, approve, type Engine, endOf, json, jsonOf, listed, opened, queued, reject, shown, withdraw };
+export {
+  apply,
+  approve,
+  type Engine,
+  endOf,
+  json,
+  jsonOf,
+  listed,
+  opened,
+  queued,
+  reject,
+  shown,
+  twoApprovers,
+  withdraw,
+};

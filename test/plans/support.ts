@@ -5,14 +5,13 @@ import type { Exchange, HttpRequest, HttpResponse, World } from '../../src/base/
 import type { ApproverList, ListedApprover } from '../../src/engine/plans/approver-list.ts';
 import { planText } from '../../src/engine/plans/file.ts';
 import { hashOf, type Plan } from '../../src/engine/plans/plan.ts';
-import { WRITTEN } from '../../src/journal/postgres/create.ts';
 import { main } from '../../src/main.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { success } from '../support/exchange.ts';
 import { copyOf, type Restore } from '../support/folder-copy.ts';
 import { firstPlace, type IdPlace, idsFrom } from '../support/ids.ts';
 import { type JournalRow, journalRows } from '../support/journal.ts';
-import type { TestServer } from '../support/postgres.ts';
+import { copiedJournal, type Databases } from '../support/postgres.ts';
 import { type Answer, dated, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
 
 /** What the service says; a test changes it between a plan and its application. */
@@ -188,18 +187,8 @@ interface Begun {
   readonly place: IdPlace;
   readonly nowMs: number;
   readonly made: unknown;
-  readonly journals: Journals | undefined;
+  readonly journals: Databases | undefined;
   readonly url: string | undefined;
-}
-
-/** Where the databases of shared journals are made: empty, or copies of another one. */
-type Journals = Pick<TestServer, 'newDatabase' | 'sql'>;
-
-/** Copies a shared journal that begins for its people where it is: fiatrail notices a copy, as it does one that was restored. */
-function copiedJournal(journals: Journals, from: string): string {
-  const url = journals.newDatabase(from);
-  journals.sql(url, `UPDATE fiatrail.setting SET value = ${WRITTEN} WHERE name = 'server'`);
-  return url;
 }
 
 /** A team, what its beginning returned, and the URL of its journal if that is on a server. */
@@ -215,7 +204,7 @@ const begun = new Map<Beginning<unknown>, Begun>();
  * Opens a team as a beginning leaves it. The beginning runs once; later teams are copies with the same keys. With `journals`, its journal is
  * on a server.
  */
-export async function openTeamAfter<T>(beginning: Beginning<T>, journals?: Journals): Promise<Opened<T>> {
+export async function openTeamAfter<T>(beginning: Beginning<T>, journals?: Databases): Promise<Opened<T>> {
   const before = begun.get(beginning);
   const known = before?.journals === journals ? before : undefined;
   const place = known ? { ...known.place } : firstPlace();

@@ -2,11 +2,11 @@ import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../support/accounts.ts';
-import { fiatrail, type Home, newHome, type Ran, requireBuilt, sharedEnd } from '../support/built.ts';
+import { type Home, newHome, type Ran, requireBuilt, sharedEnd, startFiatrail } from '../support/built.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
+import { accountOf, fiatrail, must, serveSandbox } from '../support/in-process.ts';
 import { closedPort, tcpServer } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { accountOf, must, serveSandbox } from '../support/rotations.ts';
 import { failureOf, hostOf, pay, withdrawalOf, withdrawalsAt, withEnv } from './hosts.ts';
 
 /** Looks like nothing else, so that a search for it finds only it. */
@@ -84,12 +84,8 @@ async function refused(home: Home, argv = pay('one')) {
 
 describe('a server that cannot be used', () => {
   test('works when everything is right, over TLS and with a password', async () => {
-    const host = hostWith(urlOf(), PASSWORD);
-    expect((await fiatrail(host, ['ops', 'list', '-q'])).code).toBe(0);
-    expect(
-      (await fiatrail(hostWith(`postgres://${USER}@127.0.0.1:${plainPort}/journal_1`, PASSWORD), ['ops', 'list', '-q']))
-        .code,
-    ).toBe(0);
+    for (const url of [urlOf(), `postgres://${USER}@127.0.0.1:${plainPort}/journal_1`])
+      expect(await startFiatrail(hostWith(url, PASSWORD), ['ops', 'list', '-q']).end).toMatchObject({ code: 0 });
   });
 
   test.each<[string, () => Home | Promise<Home>, number, string, RegExp]>([

@@ -11,10 +11,10 @@ afterAll(() => server?.stop());
 
 test('every account agrees with the sandbox’s ledger after each day', async () => {
   const url = server.newDatabase();
-  const account = await simulatedAccount({ seed: 11, users: 30, days: 6, env: { FIATRAIL_COPY_URL: url } });
+  const account = await simulatedAccount({ seed: 11, users: 20, days: 4, env: { FIATRAIL_COPY_URL: url } });
   const before = truthIn(account.sandboxPath);
   await account.run('sync');
-  for (let day = 1; day <= 6; day++) {
+  for (let day = 1; day <= 4; day++) {
     const moment = await account.live();
     await account.run('sync');
     const ask = (sql: string) =>

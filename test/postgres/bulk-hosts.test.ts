@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { amountsOf, createWords, manyRows, paidIn, printed, writeRows } from '../bulk/payouts.ts';
-import { fiatrail, requireBuilt, startFiatrail } from '../support/built.ts';
+import { requireBuilt, startFiatrail } from '../support/built.ts';
+import { fiatrail, serveSandbox } from '../support/in-process.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { serveSandbox } from '../support/rotations.ts';
 import { hostOf } from './hosts.ts';
 
 let server: TestServer;

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SCHEMA } from '../../src/copy/schema.ts';
 import { LISTS } from '../copy/moving-service.ts';
 import { chances, servedMoving } from '../copy/served.ts';
-import { fiatrail, newHome, type Ran, requireBuilt, startFiatrail } from '../support/built.ts';
+import { newHome, type Ran, requireBuilt, startFiatrail } from '../support/built.ts';
+import { fiatrail } from '../support/in-process.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { expectCopiedTo } from './copied.ts';
 import { withEnv } from './hosts.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-const KILLS = Number(process.env['FIATRAIL_SOAK_COPY_KILLS'] ?? 6);
+const KILLS = Number(process.env['FIATRAIL_SOAK_COPY_KILLS'] ?? 4);
 /** Fewer than a sync of these lists makes. */
 const MOST_REQUESTS = 20;
 /** Longer than it takes to write a page. */
@@ -60,7 +61,8 @@ test('of two hosts whose syncs are killed at random moments, each goes on at onc
     expect(told.code, told.stderr).toBe(0);
     expect(running(told)).toMatchObject({ process: sync.pid });
     tally.otherTold += 1;
-    const after = await fiatrail(own, ['sync', '--timeout', '1s', '-o', 'json', '-q']);
+    // Whether the process has ended is asked as the program asks it.
+    const after = await startFiatrail(own, ['sync', '--timeout', '1s', '-o', 'json', '-q']).end;
     expect(after.code, after.stderr).toBe(0);
     expect(running(after)).toBeNull();
     tally.ownAtOnce += 1;

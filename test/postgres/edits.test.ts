@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COLUMNS, edit, KEY_EDITS, KEYS } from '../support/journal-edits.ts';
 import { INTENT, prepared } from '../support/journal-intent.ts';
-import { startPostgres, type TestServer } from '../support/postgres.ts';
+import { copiedJournal, startPostgres, type TestServer } from '../support/postgres.ts';
 import { claimed, openHost } from './support.ts';
 
 let server: TestServer;
@@ -29,6 +29,12 @@ async function filled(): Promise<string> {
 async function copy(): Promise<string> {
   whole ??= await filled();
   return server.newDatabase(whole);
+}
+
+/** Returns such a copy of which hosts do not notice that it is one. */
+async function moved(): Promise<string> {
+  whole ??= await filled();
+  return copiedJournal(server, whole);
 }
 
 const TABLES = Object.keys(COLUMNS);
@@ -78,14 +84,14 @@ test.each(EDITS)('an edit of $column of $table by the owner is found', async ({ 
 });
 
 test.each(KEY_EDITS)('the same idempotency key is not claimed again after %s', async (sets) => {
-  const url = await filled();
+  const url = await moved();
   server.sql(url, tampering(`UPDATE operation SET ${sets} WHERE once_key = 'k'`));
   const host = await openHost(url);
   await expect(claimed(host, { ...INTENT, idempotencyKey: 'k' })).rejects.toMatchObject({ code: 'JOURNAL_CHANGED' });
 });
 
 test.each(COLUMNS['entry'] ?? [])('nor after %s of the entry that has it was edited', async (column) => {
-  const url = await filled();
+  const url = await moved();
   const rows = `subject LIKE 'idempotency key %' OR operation_id = (SELECT id FROM operation WHERE once_key = 'k')`;
   server.sql(url, tampering(`UPDATE entry SET ${edit('entry', column)} WHERE ${rows}`));
   const host = await openHost(url);

@@ -1,17 +1,16 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../support/accounts.ts';
-import { fiatrail, fiatrailJson, type Home, requireBuilt } from '../support/built.ts';
+import type { Home } from '../support/built.ts';
+import { fiatrail, fiatrailJson, serveSandbox } from '../support/in-process.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { serveSandbox } from '../support/rotations.ts';
 import { failureOf, hostOf, pay, withdrawalOf, withdrawalsAt } from './hosts.ts';
 
 let server: TestServer;
 let served: Served;
 let hosts: readonly [Home, Home];
 
-beforeAll(requireBuilt);
 beforeEach(async () => {
   [server, served] = [await startPostgres(), await serveSandbox(onTestFinished)];
   const url = server.newDatabase();

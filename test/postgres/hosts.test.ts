@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFailed, onTestFinished, 
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { chancesOf } from '../faults/chances.ts';
 import type { Served } from '../support/accounts.ts';
-import { fiatrail, fiatrailJson, type Home, requireBuilt, startFiatrail } from '../support/built.ts';
+import { type Home, requireBuilt, startFiatrail } from '../support/built.ts';
+import { fiatrail, fiatrailJson, serveSandbox } from '../support/in-process.ts';
 import { tcpServer } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { serveSandbox } from '../support/rotations.ts';
 import { endUnknown, failureOf, hostOf, pay, rowsOf, withdrawalOf, withdrawalsAt, withEnv } from './hosts.ts';
 
 /** Rounds in which two hosts start one command at the same instant. */
@@ -60,7 +60,7 @@ test(`two hosts that run one command at the same instant withdraw once, ${ROUNDS
 }, async () => {
   const ids: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const ran = await both(pay(`round-${round}`));
+    const ran = await Promise.all(hosts.map((host) => startFiatrail(host, pay(`round-${round}`)).end));
     const printed = ran.map(withdrawalOf);
     expect(new Set(printed).size).toBe(1);
     ids.push(printed[0] ?? '');
@@ -76,7 +76,7 @@ test(`two hosts that run one command at the same instant withdraw once, ${ROUNDS
 /** Measures a command, to which the moments of the kills are relative. */
 async function commandMs(): Promise<number> {
   const beganAt = performance.now();
-  withdrawalOf(await fiatrail(hosts[0], pay('first')));
+  withdrawalOf(await startFiatrail(hosts[0], pay('first')).end);
   return performance.now() - beganAt;
 }
 

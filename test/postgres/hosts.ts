@@ -3,8 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationState } from '../../src/journal/states.ts';
 import type { Served } from '../support/accounts.ts';
-import { type AtEnd, fiatrail, fiatrailJson, type Home, newHome, type Ran } from '../support/built.ts';
+import { type AtEnd, type Home, newHome, type Ran } from '../support/built.ts';
 import { withdraw } from '../support/fee-withdrawal.ts';
+import { fiatrail, fiatrailJson } from '../support/in-process.ts';
 import type { TestServer } from '../support/postgres.ts';
 
 /** Creates a host: a home of its own that uses an account of the service, and the journal on a server. */

@@ -68,8 +68,8 @@ export async function startWithRoles(): Promise<TestServer> {
   return server;
 }
 
-/** Returns a database in which the owner has made an inbox, and granted a host what it needs. */
-async function ownedDatabase(server: TestServer): Promise<string> {
+/** Makes a database in which the owner has made an inbox, and granted a host what it needs. */
+async function makeOwned(server: TestServer): Promise<string> {
   const url = clockedDatabase(server);
   const made = await openOn(url, { clock: fakeClock(), host: hostWith(1) });
   await made.close();
@@ -80,15 +80,18 @@ async function ownedDatabase(server: TestServer): Promise<string> {
 /** Has the tests of this file open their inboxes on a server as a host, whose clock is that of the test. */
 export function onServer(): void {
   let server: TestServer | undefined;
+  let owned: string | undefined;
   const { open } = stores;
   const urls = new Map<string, string>();
   stores.open = async (path, clock, host) => {
     server ??= await startWithRoles();
     const running = server;
-    const url = (path === ':memory:' ? undefined : urls.get(path)) ?? (await ownedDatabase(running));
+    owned ??= await makeOwned(running);
+    const url = (path === ':memory:' ? undefined : urls.get(path)) ?? running.newDatabase(owned);
     urls.set(path, url);
-    const inbox = await openOn(asRole('fiatrail_host', url), { clock, host });
     const show = () => setClock(running, url, clock.now());
+    show();
+    const inbox = await openOn(asRole('fiatrail_host', url), { clock, host });
     const { pass } = clock;
     Object.assign(clock, {
       pass: (byMs: number) => {
@@ -96,7 +99,6 @@ export function onServer(): void {
         show();
       },
     });
-    show();
     await inbox.claim('here');
     const due: Inbox['forwards']['due'] = async (...asked) => {
       await inbox.holds();

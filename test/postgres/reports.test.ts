@@ -11,7 +11,7 @@ afterAll(() => server?.stop());
 test('a copy on a server has the same reports as one in a file', async () => {
   const url = server.newDatabase();
   const env: Record<string, string> = {};
-  const account = await simulatedAccount({ seed: 17, users: 16, days: 4, env });
+  const account = await simulatedAccount({ seed: 17, users: 12, days: 3, env });
   const environment = account.world.env as Record<string, string | undefined>;
   /** Does something with the file, and then with the server. */
   const both = async <T>(work: () => Promise<T>): Promise<readonly [T, T]> => {
@@ -22,7 +22,7 @@ test('a copy on a server has the same reports as one in a file', async () => {
     return [inFile, onServer];
   };
   await both(() => account.run('sync'));
-  for (let day = 0; day < 4; day++) {
+  for (let day = 0; day < 3; day++) {
     await account.live();
     await both(() => account.run('sync'));
   }

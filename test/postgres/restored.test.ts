@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../support/accounts.ts';
-import { fiatrail, type Home, requireBuilt } from '../support/built.ts';
+import type { Home } from '../support/built.ts';
+import { fiatrail, must, serveSandbox } from '../support/in-process.ts';
 import { postgresPrograms, startPostgres, type TestServer } from '../support/postgres.ts';
-import { must, serveSandbox } from '../support/rotations.ts';
 import { failureOf, hostOf, pay, withdrawalOf, withdrawalsAt } from './hosts.ts';
 
 /** A dump that is restored, also to the same server, is a journal at an earlier time: its later idempotency keys would pay again. */
@@ -15,7 +15,6 @@ let url: string;
 let hosts: readonly [Home, Home];
 
 beforeAll(async () => {
-  requireBuilt();
   server = await startPostgres();
 });
 afterAll(() => server?.stop());

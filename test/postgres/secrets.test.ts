@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, newHome, type Ran, requireBuilt, startFiatrail } from '../support/built.ts';
+import { newHome, type Ran, requireBuilt, startFiatrail } from '../support/built.ts';
+import { accountOf, fiatrail, must, serveSandbox } from '../support/in-process.ts';
 import { closedPort, tcpServer } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { accountOf, must, serveSandbox } from '../support/rotations.ts';
 import { failureOf, pay, withEnv } from './hosts.ts';
 
 /** Looks like nothing else, so that a search for it finds only it. */

@@ -5,7 +5,7 @@ import { type Case, campaign, report } from '../copy/truth/campaign.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 
 /** Days that the account works; the long form has 30 of them, and 600 operations. */
-const DAYS = Number(process.env['FIATRAIL_SOAK_TRUTH'] ?? 4);
+const DAYS = Number(process.env['FIATRAIL_SOAK_TRUTH'] ?? 3);
 const IS_LONG = process.env['FIATRAIL_SOAK_TRUTH'] !== undefined;
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? 1);
 const HOUR_MS = 3_600_000;

@@ -8,8 +8,8 @@ import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { type Attempt, type Listening, startListening, unexplained } from './forwarding-host.ts';
 import type { Got } from './slow-target.ts';
 
-const FAULTS = Number(process.env['FIATRAIL_SOAK_INBOX_FAULTS'] ?? 6);
-const PER_SECOND = 100;
+const FAULTS = Number(process.env['FIATRAIL_SOAK_INBOX_FAULTS'] ?? 4);
+const PER_SECOND = process.env['FIATRAIL_SOAK_INBOX_FAULTS'] === undefined ? 50 : 100;
 const REQUESTS = 100;
 const SECRET = 'a-webhook-secret';
 /** In the long form, a host is suspended this often for so long that it loses what it claimed. */

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WRITTEN } from '../../src/journal/postgres/create.ts';
 import type { Certificate } from './certificate.ts';
 
 /** Returns where Debian or others put the programs of a server. Throws one sentence that says what to install if there are none. */
@@ -33,7 +34,7 @@ const asServer = (): SpawnOptions => (process.getuid?.() === 0 ? { uid: NOBODY, 
 /** A PostgreSQL server of the tests, on a socket in a folder of its own. */
 export interface TestServer {
   readonly folder: string;
-  /** The URL of a new database: an empty one, or a copy of that of a URL, whose connections end. */
+  /** The URL of a new database: an empty one, or a copy of that of a URL, whose connections end. A later copy may be as old as the second. */
   newDatabase(from?: string): string;
   /** Runs SQL as the owner, in the database of a URL. Returns what psql prints, without headings. */
   sql(url: string, text: string): string;
@@ -67,6 +68,8 @@ const DEFAULT_PORT = 5432;
 /** Since this version, a new database is written to the log too unless its files are to be copied, which takes a fifth of the work. */
 const HAS_STRATEGIES = 150_000;
 const READY_MS = 60_000;
+/** How many databases are made at once, from the second on: half of the work is to start psql. */
+const AHEAD = 4;
 const LOOK_MS = 50;
 
 /** Whoever connects by the socket may; a connection over the network needs a password. */
@@ -164,6 +167,8 @@ function serverAt(place: Place, argv: readonly string[], port: number): TestServ
   let running: ReturnType<typeof spawn> | undefined;
   let count = 0;
   let strategy = '';
+  /** Databases that nobody asked for yet, by what they are copies of. */
+  const ahead = new Map<string, string[]>();
   const address = ['-h', folder, '-p', String(port), '-U', OWNER];
   const query = (database: string, ...texts: readonly string[]) => {
     const commands = texts.flatMap((text) => ['-c', text]);
@@ -174,6 +179,13 @@ function serverAt(place: Place, argv: readonly string[], port: number): TestServ
     const { status, stdout, stderr } = query(database, ...texts);
     if (status !== 0) throw new Error(`psql: ${stderr}`);
     return stdout.trimEnd();
+  };
+  const made = (original: string, copies: number): string[] => {
+    const names = Array.from({ length: copies }, (_, index) => `journal_${count + index + 1}`);
+    count += copies;
+    const make = names.map((name) => `CREATE DATABASE ${name}${strategy} TEMPLATE ${original}`);
+    psql('postgres', connectionsEnd(original), ...make);
+    return names;
   };
   const alive = () => (running?.exitCode === null && running.signalCode === null ? running : undefined);
   const end = async (signal: NodeJS.Signals) => {
@@ -190,12 +202,12 @@ function serverAt(place: Place, argv: readonly string[], port: number): TestServ
   const server: TestServer = {
     folder,
     newDatabase: (from) => {
-      count += 1;
-      const make = `CREATE DATABASE journal_${count}${strategy}`;
-      if (from === undefined) psql('postgres', make);
-      else psql('postgres', connectionsEnd(databaseOf(from)), `${make} TEMPLATE ${databaseOf(from)}`);
+      const original = from === undefined ? 'template1' : databaseOf(from);
+      const ready = ahead.get(original);
+      if (ready === undefined || ready.length === 0) ahead.set(original, made(original, ready ? AHEAD : 1));
+      const database = ahead.get(original)?.shift();
       const peer = options.uid === undefined ? '' : '&requirepeer=nobody';
-      return `postgres://${OWNER}@/journal_${count}?host=${folder}&port=${port}${peer}`;
+      return `postgres://${OWNER}@/${database}?host=${folder}&port=${port}${peer}`;
     },
     sql: (url, text) => psql(databaseOf(url), text),
     log: () => readFileSync(join(folder, 'log'), 'utf8'),
@@ -227,6 +239,8 @@ function serverAt(place: Place, argv: readonly string[], port: number): TestServ
     },
     startCopy: async () => {
       await end('SIGKILL');
+      // The copy may lack them.
+      ahead.clear();
       data = join(folder, 'copy');
       await server.start();
     },
@@ -237,6 +251,16 @@ function serverAt(place: Place, argv: readonly string[], port: number): TestServ
     },
   };
   return server;
+}
+
+/** Where databases are made: empty, or copies of another one. */
+export type Databases = Pick<TestServer, 'newDatabase' | 'sql'>;
+
+/** Copies a journal that begins for its hosts where it is: fiatrail notices a copy, as it does one that was restored. */
+export function copiedJournal(databases: Databases, from: string): string {
+  const url = databases.newDatabase(from);
+  databases.sql(url, `UPDATE fiatrail.setting SET value = ${WRITTEN} WHERE name = 'server'`);
+  return url;
 }
 
 /** Has a database tell another time. Its real one is `real_clock()`. A function among the tables would be one that someone planted. */
