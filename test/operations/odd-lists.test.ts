@@ -171,19 +171,26 @@ const waitsFor = (count: number): readonly number[] => {
   return count % 2 === 0 ? [1, 77] : [13, 67];
 };
 
+/** What is tried with a list: everything, or each second request in the form that all lists are tried in. */
+const triedIn = <T>(all: readonly T[], name: string, form: AnswerFormName): readonly T[] => {
+  const turn = Object.keys(ODD).indexOf(name);
+  return IS_LONG || form !== 'interface' ? all : all.filter((_, index) => (index + turn) % 2 === 0);
+};
+
 describe.each(Object.entries(ODD))('a list that is %s', (name, page) => {
   test.each(formsFor(name))(
     'never shows that a request was not done which was, and nothing is done twice: %s',
     async (form) => {
       const { box, own, other, place, now } = await rig(page, form);
       const outcomes: Record<string, string> = {};
-      for (const group of GROUPS_LISTED) {
+      const all = GROUPS_LISTED.flatMap((group) => {
         const lines = [0, 1, 2].map((index) => group.line(place, always(index), 0));
-        const unique = [...new Map(lines.map((line) => [line.endpoint, line])).values()];
-        for (const line of unique) outcomes[line.endpoint] = await one(group, line);
-      }
-      expect(outcomes).toEqual(Object.fromEntries(Object.keys(outcomes).map((each) => [each, 'once'])));
-      expect(Object.keys(outcomes).length).toBeGreaterThanOrEqual(11);
+        return [...new Map(lines.map((line) => [line.endpoint, { group, line }])).values()];
+      });
+      expect(all.length).toBeGreaterThanOrEqual(11);
+      const tried = triedIn(all, name, form);
+      for (const { group, line } of tried) outcomes[line.endpoint] = await one(group, line);
+      expect(outcomes).toEqual(Object.fromEntries(tried.map(({ line }) => [line.endpoint, 'once'])));
 
       /** Another program makes an equal request of another amount. */
       async function another({ like }: (typeof GROUPS)[number], line: MoneyLine, more: number): Promise<void> {
