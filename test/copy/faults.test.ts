@@ -120,8 +120,8 @@ describe('a service that is not as it should be', () => {
 
   test('fails while it is asked about what failed: each is asked about once, by this sync or the next', async () => {
     const { service, clock } = rig();
-    const MANY = 900;
-    let left = 250;
+    const MANY = 360;
+    let left = 130;
     const asked: unknown[] = [];
     const world = fakeWorld({
       clock,
@@ -141,7 +141,7 @@ describe('a service that is not as it should be', () => {
       if (each % 10 > 0) service.move('fx_trades', each, 'failed');
     }
     expect(await main(['sync', '-q'], world)).not.toBe(0);
-    expect(asked).toHaveLength(250);
+    expect(asked).toHaveLength(130);
     left = MANY;
     await synced(world);
     expect(new Set(asked).size).toBe(MANY);
