@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { once } from '../../src/base/calls.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { type AnswerFormName, answerFormsOf } from '../../src/contract/answer-forms.ts';
 import { main } from '../../src/main.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
-import { furnish, GROUPS, type MoneyLine } from '../faults/money-groups.ts';
+import { GROUPS, type MoneyLine } from '../faults/money-groups.ts';
 import { journalRows } from '../support/journal.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
+import { furnished } from './furnished.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -95,20 +95,6 @@ function sentTo(box: TestSandbox, sandbox: Sandbox, request: HttpRequest): Promi
   const given = request.headers['x-api-key'];
   return sandbox.fetch(request, { apiKey: given === LIVE ? box.apiKey : given, address: '127.0.0.1' });
 }
-
-/** An account with what the commands name, simulated once, because only what follows differs. */
-const furnished = once(async () => {
-  await using box = await openSandbox();
-  const world = worldIn(box, box.apiKey, (request) => sentTo(box, box.sandbox, request));
-  const json = async (words: readonly string[]): Promise<Record<string, unknown>> => {
-    const before = world.stdout.text().length;
-    const exit = await main([...words, '--yes', '-q', '-o', 'json'], world);
-    if (exit !== 0) throw new Error(`${words.join(' ')}: exit ${exit}: ${world.stderr.text()}`);
-    return JSON.parse(world.stdout.text().slice(before)) as Record<string, unknown>;
-  };
-  const place = await furnish(json, async () => box.clock.pass(MINUTE_MS));
-  return { place, beginning: box.copy() };
-});
 
 /** What the commands of another program sent to move money. They send the same to each copy of the account. */
 const recorded = new Map<string, readonly HttpRequest[]>();

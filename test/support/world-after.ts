@@ -15,16 +15,37 @@ export function worldAfter<T>(
   name?: string,
 ): () => Promise<{ world: FakeWorld; made: T }> {
   const begun = async () => {
-    const first = fakeWorld({ clock: fakeClock(startMs) });
-    const made = await begin(first);
-    return { made, content: contentOf(first.homeDir), nowMs: first.clock.now() };
+    const world = fakeWorld({ clock: fakeClock(startMs) });
+    return left(world, await begin(world));
   };
+  return copiesOf(() => (name === undefined ? begun() : onceInRun(name, begun)), IDS_AFTER);
+}
+
+/** The same for what more commands leave in a world that `open` opened. */
+export function worldThen<T>(
+  open: () => Promise<{ world: FakeWorld }>,
+  more: (world: FakeWorld) => Promise<T>,
+): () => Promise<{ world: FakeWorld; made: T }> {
+  const begun = async () => {
+    const { world } = await open();
+    return left(world, await more(world));
+  };
+  return copiesOf(begun, 2 * IDS_AFTER);
+}
+
+const left = <T>({ homeDir, clock }: FakeWorld, made: T) => ({
+  made,
+  content: contentOf(homeDir),
+  nowMs: clock.now(),
+});
+
+function copiesOf<T>(begun: () => Promise<ReturnType<typeof left<T>>>, firstId: number) {
   let beginning: ReturnType<typeof begun> | undefined;
   return async () => {
-    beginning ??= name === undefined ? begun() : onceInRun(name, begun);
+    beginning ??= begun();
     const { made, content, nowMs } = await beginning;
     const world = fakeWorld({ clock: fakeClock(nowMs) });
     writeContent(content, world.homeDir);
-    return { world: { ...world, ids: countingIds(IDS_AFTER) }, made };
+    return { world: { ...world, ids: countingIds(firstId) }, made };
   };
 }
