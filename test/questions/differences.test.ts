@@ -232,7 +232,7 @@ describe('the differences of a report', () => {
         fc.record({ minute: fc.integer({ min: 5, max: LAST - 10 }), minor: fc.integer({ min: -1e12, max: 1e12 }) }),
         { maxLength: 4 },
       ),
-      looks: fc.uniqueArray(fc.integer({ min: 3, max: 1_600 }), { minLength: 2, maxLength: 8 }),
+      looks: fc.uniqueArray(fc.integer({ min: 3, max: 1_600 }), { minLength: 2, maxLength: 6 }),
     });
     let known = 0;
     await fc.assert(
@@ -252,7 +252,8 @@ describe('the differences of a report', () => {
         }
         await copy.close();
       }),
-      { numRuns: RUNS },
+      // Few of the sums are ones that a wrong report would say.
+      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 20) },
     );
     expect(known).toBeGreaterThan(0);
   }, 120_000);
