@@ -30,7 +30,7 @@ function changes(file: string): Change[] {
 const bytesOf = (file: string): string =>
   [file, `${file}-wal`].map((each) => (existsSync(each) ? readFileSync(each, 'latin1') : '')).join('');
 
-const RUNS = Number(process.env['FIATRAIL_SOAK_COPIES'] ?? 4);
+const RUNS = Number(process.env['FIATRAIL_SOAK_COPIES'] ?? 2);
 
 /** Plays what was found on the rows that were there at first. Fails if a value before is not the one that was there. */
 function played(first: readonly string[], found: readonly Change[], list: string): string[] {

@@ -128,20 +128,20 @@ test('an onramp that was opened under fees that no sync saw, and paid under othe
 });
 
 test.each([
-  ['every day', 12, 1],
-  ['once, at the end', 1, 12],
+  ['every day', 6, 1],
+  ['once, at the end', 1, 6],
 ])(
   'all fees of simulated days agree with the ledger in a copy that is synced %s',
   async (_, rounds, days) => {
     const world = fakeWorld({ clock: fakeClock(Date.UTC(2026, 10, 2, 9)) });
     const simulate = (seed: number) =>
-      must(world, 'sandbox', 'simulate', '--days', String(days), '--users', '30', '--seed', String(seed));
+      must(world, 'sandbox', 'simulate', '--days', String(days), '--users', '40', '--seed', String(seed));
     if (rounds > 1) {
       await must(world, 'sandbox', 'seed', '--users', '2', '--rate-limits', 'off');
       await must(world, 'sync');
     }
     for (let round = 0; round < rounds; round += 1) {
-      await simulate(round + 7);
+      await simulate(round + 10);
       await must(world, 'sync');
     }
     const { rows, wrong, unknown, mislabelled } = compared(world);

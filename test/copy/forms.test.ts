@@ -83,7 +83,7 @@ test('a row that was kept is read again as it came, to the last character', asyn
         const last = new Map(made.map(({ id, row }) => [id, JSON.stringify(row)]));
         for (const [id, text] of last) expect(read.get(id)).toBe(text);
       }),
-      { numRuns: 40 },
+      { numRuns: Number(process.env['FIATRAIL_SOAK_RUNS'] ?? 15) },
     );
 });
 

@@ -37,6 +37,8 @@ async function edited(path: string, sql: string) {
   return testJournal({ path, ids: countingIds(2) });
 }
 
+const IS_LONG = process.env['FIATRAIL_SOAK_RUNS'] !== undefined;
+
 describe('an operation is not read if its row says what its entries do not', () => {
   const columns = COLUMNS['operation'] ?? [];
   test.each(columns.map((column) => edit('operation', column)))('%s', async (sets) => {
@@ -96,7 +98,11 @@ describe('the same idempotency key is not claimed again', () => {
 
   test('after two columns of its row were edited, or its row was deleted', async () => {
     const columns = COLUMNS['operation'] ?? [];
-    const pairs = columns.flatMap((one, index) => columns.slice(index + 1).map((two) => [one, two] as const));
+    // In the short form, each column with some others.
+    const isTried = (one: number, two: number) => one < two && (IS_LONG || (one + two) % 4 === 0);
+    const pairs = columns.flatMap((one, index) =>
+      columns.filter((_, other) => isTried(index, other)).map((two) => [one, two] as const),
+    );
     const found = new Set<string>();
     for (const [one, two] of pairs)
       found.add(await claimedAfter(ofKey(`${edit('operation', one)}, ${edit('operation', two)}`)));

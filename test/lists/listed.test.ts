@@ -141,7 +141,7 @@ describe.each(Object.entries(KINDS))('a list that is read %s', (_name, kind) => 
           expect(found.slice(0, -1).map(({ ids }) => ids.length)).toEqual(found.slice(1).map(() => limit));
         },
       ),
-      { numRuns: 40 },
+      { numRuns: Number(process.env['FIATRAIL_SOAK_RUNS'] ?? 15) },
     );
   });
 

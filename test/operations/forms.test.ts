@@ -1,16 +1,13 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
 import { type AnswerFormName, answerFormsOf } from '../../src/contract/answer-forms.ts';
 import { main } from '../../src/main.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { GROUPS, type MoneyLine, type Place } from '../faults/money-groups.ts';
-import { type Furnished, furnishedSandbox } from '../faults/money-rig.ts';
-import { temporaryFolder } from '../support/built.ts';
 import { journalRows } from '../support/journal.ts';
-import { countingIds, fakeClock, openSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { fakeWorld } from '../support/world.ts';
+import { furnished } from './furnished.ts';
 
 const FORMS: readonly AnswerFormName[] = ['interface', 'public', 'public-older'];
 
@@ -37,19 +34,11 @@ const words = (amount: number, more: string) =>
     ' ',
   );
 
-/** Prepared once, in the form of the specification: the preparations read what only it says. */
-let prepared: Furnished | undefined;
-
-/** A sandbox over the network that answers in one form, with money to move. */
+/** A sandbox over the network that answers in one form, with money to move. It was furnished in the form of the specification. */
 async function served(form: AnswerFormName) {
   const forms = answerFormsOf(form);
-  const folder = temporaryFolder(onTestFinished);
-  prepared ??= await furnishedSandbox(join(folder, 'prepared.db'));
-  const furnished = prepared;
-  const path = join(folder, 'sandbox.db');
-  writeFileSync(path, furnished.state);
-  // The ids of the furnished sandbox are those of another seed.
-  const box = await openSandbox({ path, ids: countingIds(2), clock: fakeClock(furnished.atMs) });
+  const { place, beginning } = await furnished();
+  const box = await openSandbox({ beginning });
   onTestFinished(box.close);
   const sandbox = forms ? createSandbox(box.service, { forms }) : box.sandbox;
   const network: Exchange = async (request) => {
@@ -69,7 +58,7 @@ async function served(form: AnswerFormName) {
     return (JSON.parse(stdout) as { operations: { found: string }[] }).operations.map(({ found }) => found);
   };
   const newest = () => journalRows(world.stateDir).at(-1);
-  return { box, run, world, place: furnished.place, reconciled, newest };
+  return { box, run, world, place, reconciled, newest };
 }
 
 const fault = (box: TestSandbox, endpoint: string, kind: string) =>

@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { once } from '../../src/base/calls.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { type AnswerFormName, answerFormsOf } from '../../src/contract/answer-forms.ts';
 import { main } from '../../src/main.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
-import { furnish, GROUPS, type MoneyLine } from '../faults/money-groups.ts';
+import { GROUPS, type MoneyLine } from '../faults/money-groups.ts';
 import { journalRows } from '../support/journal.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
+import { furnished } from './furnished.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -96,20 +96,6 @@ function sentTo(box: TestSandbox, sandbox: Sandbox, request: HttpRequest): Promi
   return sandbox.fetch(request, { apiKey: given === LIVE ? box.apiKey : given, address: '127.0.0.1' });
 }
 
-/** An account with what the commands name, simulated once, because only what follows differs. */
-const furnished = once(async () => {
-  await using box = await openSandbox();
-  const world = worldIn(box, box.apiKey, (request) => sentTo(box, box.sandbox, request));
-  const json = async (words: readonly string[]): Promise<Record<string, unknown>> => {
-    const before = world.stdout.text().length;
-    const exit = await main([...words, '--yes', '-q', '-o', 'json'], world);
-    if (exit !== 0) throw new Error(`${words.join(' ')}: exit ${exit}: ${world.stderr.text()}`);
-    return JSON.parse(world.stdout.text().slice(before)) as Record<string, unknown>;
-  };
-  const place = await furnish(json, async () => box.clock.pass(MINUTE_MS));
-  return { place, beginning: box.copy() };
-});
-
 /** What the commands of another program sent to move money. They send the same to each copy of the account. */
 const recorded = new Map<string, readonly HttpRequest[]>();
 
@@ -171,19 +157,26 @@ const waitsFor = (count: number): readonly number[] => {
   return count % 2 === 0 ? [1, 77] : [13, 67];
 };
 
+/** What is tried with a list: everything, or each second request in the form that all lists are tried in. */
+const triedIn = <T>(all: readonly T[], name: string, form: AnswerFormName): readonly T[] => {
+  const turn = Object.keys(ODD).indexOf(name);
+  return IS_LONG || form !== 'interface' ? all : all.filter((_, index) => (index + turn) % 2 === 0);
+};
+
 describe.each(Object.entries(ODD))('a list that is %s', (name, page) => {
   test.each(formsFor(name))(
     'never shows that a request was not done which was, and nothing is done twice: %s',
     async (form) => {
       const { box, own, other, place, now } = await rig(page, form);
       const outcomes: Record<string, string> = {};
-      for (const group of GROUPS_LISTED) {
+      const all = GROUPS_LISTED.flatMap((group) => {
         const lines = [0, 1, 2].map((index) => group.line(place, always(index), 0));
-        const unique = [...new Map(lines.map((line) => [line.endpoint, line])).values()];
-        for (const line of unique) outcomes[line.endpoint] = await one(group, line);
-      }
-      expect(outcomes).toEqual(Object.fromEntries(Object.keys(outcomes).map((each) => [each, 'once'])));
-      expect(Object.keys(outcomes).length).toBeGreaterThanOrEqual(11);
+        return [...new Map(lines.map((line) => [line.endpoint, { group, line }])).values()];
+      });
+      expect(all.length).toBeGreaterThanOrEqual(11);
+      const tried = triedIn(all, name, form);
+      for (const { group, line } of tried) outcomes[line.endpoint] = await one(group, line);
+      expect(outcomes).toEqual(Object.fromEntries(tried.map(({ line }) => [line.endpoint, 'once'])));
 
       /** Another program makes an equal request of another amount. */
       async function another({ like }: (typeof GROUPS)[number], line: MoneyLine, more: number): Promise<void> {

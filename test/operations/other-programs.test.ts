@@ -5,10 +5,11 @@ import type { Exchange } from '../../src/base/world.ts';
 import { type AnswerFormName, answerFormsOf } from '../../src/contract/answer-forms.ts';
 import { main } from '../../src/main.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
-import { furnish, GROUPS, type Place } from '../faults/money-groups.ts';
+import { GROUPS, type Place } from '../faults/money-groups.ts';
 import { journalRows } from '../support/journal.ts';
 import { openSandbox } from '../support/sandbox.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
+import { furnished } from './furnished.ts';
 
 const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
 const OTHER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
@@ -132,7 +133,8 @@ const MINUTE_MS = 60_000;
 
 /** Two programs of one account, each with a journal of its own. The sandbox answers the first in a form. */
 async function openRig(form: AnswerFormName) {
-  const box = await openSandbox();
+  const { place, beginning } = await furnished();
+  const box = await openSandbox({ beginning });
   onTestFinished(() => box.close());
   const formed = createSandbox(box.service, { forms: answerFormsOf(form) });
   const networkTo =
@@ -144,16 +146,12 @@ async function openRig(form: AnswerFormName) {
   const env = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: box.apiKey };
   const program = (sandbox: Sandbox) => fakeWorld({ clock: box.clock, network: networkTo(sandbox), env });
   const [own, other] = [program(formed), program(box.sandbox)];
-  const json = async (words: readonly string[]): Promise<Record<string, unknown>> => {
-    const before = other.stdout.text().length;
-    const exit = await main([...words, '--yes', '-q', '-o', 'json'], other);
-    if (exit !== 0) throw new Error(`${words.join(' ')}: exit ${exit}: ${other.stderr.text()}`);
-    return JSON.parse(other.stdout.text().slice(before)) as Record<string, unknown>;
-  };
-  const place = await furnish(json, async () => box.clock.pass(MINUTE_MS));
-  await json(`wallets external add ${OTHER} --network base`.split(' '));
   const run = (line: string, world: FakeWorld) => main([...line.split(' '), '--yes', '-q'], world);
   const work = () => box.inside(({ store }) => store.all<{ id: string }>(WORK).map(({ id }) => id), 'read');
+  const runOther = async (line: string) => {
+    if ((await run(line, other)) !== 0) throw new Error(`${line}: ${other.stderr.text()}`);
+  };
+  await runOther(`wallets external add ${OTHER} --network base`);
   return {
     place,
     /** Loses the request or the response of a command, and returns the ids of the work that it started. */
@@ -164,9 +162,7 @@ async function openRig(form: AnswerFormName) {
       if ((await run(line, own)) !== 6) throw new Error(`${line}: ${own.stderr.text()}`);
       return (await work()).filter((id) => !before.includes(id));
     },
-    runOther: async (line: string) => {
-      if ((await run(line, other)) !== 0) throw new Error(`${line}: ${other.stderr.text()}`);
-    },
+    runOther,
     /** Looks for the newest operation, and returns it. */
     reconcile: async () => {
       await run(`ops reconcile ${journalRows(own.stateDir).at(-1)?.id}`, own);

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { resolveProfile } from '../../src/account/profile.ts';
+import { once } from '../../src/base/calls.ts';
 import type { Exchange } from '../../src/base/world.ts';
 import { zoneNamed } from '../../src/base/zone.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
@@ -11,8 +12,9 @@ import type { Globals } from '../../src/terminal/parse/globals.ts';
 import { openTerminal } from '../../src/terminal/terminal.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
 import { furnish, GROUPS, type Place } from '../faults/money-groups.ts';
+import { copyOf } from '../support/folder-copy.ts';
 import { journalRows } from '../support/journal.ts';
-import { openSandbox } from '../support/sandbox.ts';
+import { type Beginning, openSandbox } from '../support/sandbox.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 
 const MINUTE_MS = 60_000;
@@ -81,10 +83,9 @@ const linesOf = (place: Place) =>
     return [...new Map(lines.map((line) => [line.endpoint, line])).values()];
   });
 
-/** An account with an operation of every kind that has an unknown outcome, and a service that counts what is asked of it. */
-async function rig() {
-  const box = await openSandbox();
-  onTestFinished(() => box.close());
+/** An account of a service that counts what is asked of it. */
+async function rig(beginning?: Beginning) {
+  const box = await openSandbox(beginning ? { beginning } : {});
   const changes: string[] = [];
   const effects = { reads: 0 };
   const network: Exchange = async (request, _signal, isRead) => {
@@ -95,6 +96,40 @@ async function rig() {
   };
   const world: FakeWorld = fakeWorld({ clock: box.clock, network });
   const run = (argv: readonly string[]) => main(argv, world);
+  return { box, world, run, changes, effects };
+}
+
+/** Finds out in every way how the operations of an account ended, and expects that this only reads. */
+async function expectOnlyReads({ box, world, run, changes, effects }: Awaited<ReturnType<typeof rig>>, count: number) {
+  const work = () => box.inside(({ store }) => store.all<{ id: string }>(WORK).map(({ id }) => id), 'read');
+  const before = await work();
+  changes.length = 0;
+  effects.reads = 0;
+  const ids = journalRows(world.stateDir).map(({ id }) => id);
+  for (const argv of [
+    ['ops', 'reconcile'],
+    ['ops', 'reconcile', '--all'],
+    ...ids.map((id) => ['ops', 'reconcile', id]),
+    ['ops', 'list', '--refresh'],
+    ['ops', 'resume', '--all'],
+    ['ops', 'show', ids[0] ?? ''],
+    ['sync'],
+    ['status'],
+    ['doctor'],
+  ])
+    await run([...argv, '-q']);
+  await complete(['ops', 'retry', ''], CATALOGUE, world);
+  await complete(['fx', 'trades', 'status', ''], CATALOGUE, world);
+  await noticed(world);
+  expect(changes).toEqual([]);
+  expect(await work()).toEqual(before);
+  expect(effects.reads).toBeGreaterThan(2 * count);
+}
+
+/** What is left of an account with an operation of every kind that has an unknown outcome, after a first look at them without a rule. */
+const looked = once(async () => {
+  const rigged = await rig();
+  const { box, world, run } = rigged;
   const added = await main(['profiles', 'add', 'main', '--base-url', 'http://127.0.0.1:9/v1', '--key-stdin', '-q'], {
     ...fakeWorld({ stdin: box.apiKey }),
     env: world.env,
@@ -115,40 +150,21 @@ async function rig() {
   }
   // And one that was accepted, and has not ended.
   await run(['fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1234', '--yes', '-q']);
-  const work = () => box.inside(({ store }) => store.all<{ id: string }>(WORK).map(({ id }) => id), 'read');
-  return { box, world, run, lines, changes, effects, work };
-}
-
-test.each(RULES)('finding out how something ended only reads, with the rule %s or without', async (...rules) => {
-  const { box, run, lines, changes, effects, world, work } = await rig();
-  const before = await work();
-  const flags = rules.filter((each) => each !== undefined);
-  const unknown = () => journalRows(world.stateDir).filter(({ state }) => state === 'unknown').length;
-  expect(unknown()).toBe(lines.length);
   expect(lines.length).toBeGreaterThanOrEqual(11);
-  for (const set of [[], ['profiles', 'rules', 'set', 'main', ...flags, '--yes', '-q']]) {
-    if (set.length > 0) expect(await run(set)).toBe(0);
-    changes.length = 0;
-    effects.reads = 0;
-    const ids = journalRows(world.stateDir).map(({ id }) => id);
-    for (const argv of [
-      ['ops', 'reconcile'],
-      ['ops', 'reconcile', '--all'],
-      ...ids.map((id) => ['ops', 'reconcile', id]),
-      ['ops', 'list', '--refresh'],
-      ['ops', 'resume', '--all'],
-      ['ops', 'show', ids[0] ?? ''],
-      ['sync'],
-      ['status'],
-      ['doctor'],
-    ])
-      await run([...argv, '-q']);
-    await complete(['ops', 'retry', ''], CATALOGUE, world);
-    await complete(['fx', 'trades', 'status', ''], CATALOGUE, world);
-    await noticed(world);
-    expect(changes).toEqual([]);
-    expect(await work()).toEqual(before);
-    expect(effects.reads).toBeGreaterThan(2 * lines.length);
-    await box.clock.pass(2 * 60 * MINUTE_MS);
-  }
+  expect(journalRows(world.stateDir).filter(({ state }) => state === 'unknown').length).toBe(lines.length);
+  await expectOnlyReads(rigged, lines.length);
+  await box.clock.pass(2 * 60 * MINUTE_MS);
+  const left = { count: lines.length, beginning: box.copy(), restore: copyOf(world.homeDir) };
+  await box.close();
+  return left;
+});
+
+test.each(RULES)('finding out how something ended only reads, with the rule %s or without', async (...rule) => {
+  const { count, beginning, restore } = await looked();
+  const rigged = await rig(beginning);
+  onTestFinished(() => rigged.box.close());
+  restore(rigged.world.homeDir);
+  const flags = rule.filter((each) => each !== undefined);
+  expect(await rigged.run(['profiles', 'rules', 'set', 'main', ...flags, '--yes', '-q'])).toBe(0);
+  await expectOnlyReads(rigged, count);
 });

@@ -5,14 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { withAcceptances } from '../../src/copy/questions/report/differences.ts';
 import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { journalRows } from '../support/journal.ts';
+import { worldThen } from '../support/world-after.ts';
 import { account, HOUR_MS, json, must, pass, report, run, topUp } from './reports.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
 /** An account that got 25 USDC in November that no list shows, and 7 in December, when it is asked. */
-async function acrossMonths() {
-  const at = await account();
-  const { world } = at;
+const acrossMonths = worldThen(account, async (world) => {
   await topUp(world, 25);
   await pass(world, HOUR_MS);
   await must(world, 'sync');
@@ -21,8 +20,7 @@ async function acrossMonths() {
   await topUp(world, 7);
   await pass(world, HOUR_MS);
   await must(world, 'sync');
-  return at;
-}
+});
 
 const hintOf = (stderr: string) => /fiatrail report accept (.*?) --reason/.exec(stderr)?.[1]?.split(' ') ?? [];
 

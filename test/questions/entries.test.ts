@@ -14,16 +14,16 @@ import { copyOf, DEPOSIT, looks } from './stored.ts';
 
 test('the sets of every row sum to zero, and say the balance that a report says of that time', async () => {
   const world = fakeWorld();
-  await must(world, 'sandbox', 'simulate', '--days', '6', '--users', '8', '--seed', '4', '-q');
+  await must(world, 'sandbox', 'simulate', '--days', '3', '--users', '8', '--seed', '4', '-q');
   await must(world, 'sync', '-q');
-  await must(world, 'sandbox', 'simulate', '--days', '4', '--users', '8', '--seed', '5', '-q');
+  await must(world, 'sandbox', 'simulate', '--days', '3', '--users', '8', '--seed', '5', '-q');
   await must(world, 'sync', '-q');
   const copy = await existingCopy(world, resolveProfile(undefined, world));
   if (!copy) throw new Error('there is no copy');
   let [sets, known] = [0, 0];
   for (const { thing, table, where } of WORK_KINDS) {
     const rows = await copy.read((queries) =>
-      queries.all<{ id: string }>(`SELECT id FROM ${table} WHERE ${where} ORDER BY created_at DESC LIMIT 12`),
+      queries.all<{ id: string }>(`SELECT id FROM ${table} WHERE ${where} ORDER BY created_at DESC LIMIT 4`),
     );
     for (const { id } of rows) {
       const { postings } = await bookedIn(copy, thing, id);

@@ -80,7 +80,7 @@ describe('the report of a month', () => {
         expect(assets.map(({ unlisted }) => minorOf(unlisted))).toEqual(assets.map(() => 0n));
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       }),
-      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 4) },
+      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 2) },
     );
   }, 600_000);
 

@@ -44,6 +44,7 @@ const withAccounts = worldAfter(
     return { ids, accountNumber: String(accountNumber), syncedAt };
   },
   Date.UTC(2026, 10, 2, 9),
+  { name: 'account-of-reports' },
 );
 
 /** An account of the embedded sandbox with what the movements need. */

@@ -13,9 +13,9 @@ import { WITNESS, witnessOf } from './wire.ts';
 /** All of them; otherwise so many that each kind and each endpoint is tried. */
 const IS_LONG = Number(process.env['FIATRAIL_SOAK_ANSWERS'] ?? 0) > 0;
 /** Of each kind, one of so many is tried, and of an endpoint that moves money, one of half as many. */
-const STEP = 80;
+const STEP = 320;
 /** There are many more failures than all else, and how one is read depends little on the endpoint. */
-const FAILURE_STEP = 240;
+const FAILURE_STEP = 960;
 
 type Outcome = Awaited<ReturnType<typeof run>>;
 

@@ -124,7 +124,13 @@ describe('a close', () => {
 });
 
 /** Without syncs around the end of October. */
-const GAP: Life = { ...AUTUMN, until: '11-04', missed: ['10-30', '10-31', '11-01'] };
+const GAP: Life = {
+  ...AUTUMN,
+  from: '10-28',
+  until: '11-03',
+  syncedFrom: '10-28',
+  missed: ['10-30', '10-31', '11-01'],
+};
 
 describe('a month stays open', () => {
   test.each([
@@ -199,6 +205,11 @@ describe('a month stays open', () => {
 
   test('of which amounts are not known, until someone accepts what nobody can find out', async () => {
     const world = await afterOctober();
+    edited(
+      world,
+      COPY,
+      `UPDATE stored_deposits SET own_fee_minor = NULL, fee_known = 'FEE_SCHEDULE_NOT_SEEN' WHERE user_id IS NOT NULL AND created_at LIKE '2025-11-0%'`,
+    );
     const found = await refused(world, 'report', 'close', '2025-11');
     expect(found.message).toMatch(/: 4 amounts are not known \(FEE_SCHEDULE_NOT_SEEN\), such as that of deposit /);
     expect(found.hint).toBe(

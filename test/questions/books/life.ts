@@ -18,10 +18,19 @@ export interface Life {
   readonly syncedFrom: string;
   /** The days without a sync. */
   readonly missed?: readonly string[];
+  /** The first and the last of the days on which nobody asks for anything. */
+  readonly quiet?: readonly [from: string, until: string];
 }
 
-/** An account that lived from the end of October 2025 to the start of December, and was copied each day since 27 October. */
-export const AUTUMN: Life = { seed: 3, users: 24, from: '10-24', until: '12-02', syncedFrom: '10-27' };
+/** An account that lived from the end of October 2025 to the start of December, and was copied on each day on which something happened. */
+export const AUTUMN: Life = {
+  seed: 3,
+  users: 24,
+  from: '10-24',
+  until: '12-02',
+  syncedFrom: '10-27',
+  quiet: ['11-05', '11-22'],
+};
 
 const DAY_MS = 86_400_000;
 /** The end of a day, in Lagos. */
@@ -65,10 +74,15 @@ async function leftBy(life: Life, options: WorldOf): Promise<Lived> {
   const world = worldAt(endMs(life.from) - DAY_MS, place, options);
   await must(world, 'sandbox', 'seed', '--users', '1', '--rate-limits', 'off', '--pace', 'real');
   const days = Math.round((endMs(life.until) - endMs(life.from)) / DAY_MS) + 1;
+  const [quietFrom = '~', quietUntil = ''] = life.quiet ?? [];
   for (let day = 0; day < days; day++) {
     const users = String(Math.ceil((life.users * (day + 1)) / days));
-    await must(world, 'sandbox', 'simulate', '--days', '1', '--users', users, '--seed', String(life.seed));
     const ended = new Date(endMs(life.from) + day * DAY_MS).toISOString().slice(5, 10);
+    if (ended >= quietFrom && ended <= quietUntil) {
+      await must(world, 'sandbox', 'advance', '1d');
+      continue;
+    }
+    await must(world, 'sandbox', 'simulate', '--days', '1', '--users', users, '--seed', String(life.seed));
     if (ended >= life.syncedFrom && !life.missed?.includes(ended)) await must(world, 'sync');
   }
   return { content: contentOf(world.stateDir), place: { ...place }, nowMs: world.clock.now() };

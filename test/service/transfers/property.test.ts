@@ -10,7 +10,7 @@ import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import { expectSettledLedger, FAILING_ACCOUNT, fund, onboardUser, payIn, type User } from '../steps.ts';
 import { addAccount, commit, managedAddress, OUTSIDE, seededAccount } from './steps.ts';
 
-const RUNS = Number(process.env['FIATRAIL_SOAK_RUNS'] ?? 8);
+const RUNS = Number(process.env['FIATRAIL_SOAK_RUNS'] ?? 5);
 const SECOND = `0x${'cd'.repeat(20)}`;
 
 /** The choices of a run. */
