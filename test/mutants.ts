@@ -1445,6 +1445,20 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/copy/postgres.ts',
+    line: 'if (wrong) throw new ServerError(wrong.problem, name, new Error(wrong.what));',
+    change: '',
+    tests: ['test/postgres/planted.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/session.ts',
+    line: 'gate(each, true)',
+    change: 'gate(each)',
+    tests: ['test/postgres/planted.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/webhooks/inbox/states.ts',
     line: "return isNew ? undefined : isLate ? 'late' : 'early';",
     change: 'return undefined;',

@@ -2,13 +2,16 @@ import { advice } from '../base/advice.ts';
 import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import type { ServerAccess } from '../journal/postgres/connection.ts';
-import { pathTo, type SchemaLayout } from '../journal/postgres/gate.ts';
+import { ServerError } from '../journal/postgres/errors.ts';
+import { pathTo, type SchemaLayout, wrongOn } from '../journal/postgres/gate.ts';
 import { hostNameIn } from '../journal/postgres/host-id.ts';
 import type { ServerAddress } from '../journal/postgres/server-address.ts';
 import { sessionOn } from '../journal/postgres/session.ts';
 import type { Queries } from '../journal/store.ts';
 import type { JournalWorld } from '../journal/transitions.ts';
+import type { SqlValue } from '../sqlite/database.ts';
 import { type RowOf, replacing } from '../store/table.ts';
+import { booksIn } from './book-entries.ts';
 import { creation } from './creation.ts';
 import type { LocalCopy } from './database.ts';
 import { fillerOf, hasEnded } from './filler.ts';
@@ -56,7 +59,8 @@ export async function openCopyServer(
     name: address.name,
     write,
     close,
-    read: (work) => transaction(began('REPEATABLE READ READ ONLY'), work),
+    read: (work) =>
+      transaction(began('REPEATABLE READ READ ONLY'), (queries) => work(withCheckedViews(queries, address.name))),
     lock: async () => {
       await check();
       holds = await write((queries) => claim(queries, holder, here));
@@ -73,6 +77,28 @@ export async function openCopyServer(
           await client.query(`VACUUM (FULL, ANALYZE) ${SCHEMA}.${name}`);
       }),
     backUp: () => undefined,
+  };
+}
+
+/** Compares the views of the books before a transaction reads one: a connection asks only whether they are there. */
+function withCheckedViews(queries: Queries, name: string): Queries {
+  let areChecked = false;
+  const check = async (sql: string) => {
+    if (areChecked || booksIn(sql).length === 0) return;
+    const wrong = await wrongOn(queries, layout());
+    if (wrong) throw new ServerError(wrong.problem, name, new Error(wrong.what));
+    areChecked = true;
+  };
+  return {
+    ...queries,
+    all: async <R extends object>(sql: string, ...values: SqlValue[]) => {
+      await check(sql);
+      return queries.all<R>(sql, ...values);
+    },
+    get: async <R extends object>(sql: string, ...values: SqlValue[]) => {
+      await check(sql);
+      return queries.get<R>(sql, ...values);
+    },
   };
 }
 

@@ -1,9 +1,9 @@
 /**
  * Reads what is in a schema from the server's catalogs, which everyone may read: rows of `kind`, `name` and `text`. Nothing of the schema
  * runs or is read. `owner` and `privilege` are about a `role` that is a stranger: neither this role nor one that it belongs to, nor the owner
- * of the database, nor a superuser.
+ * of the database, nor a superuser. Without their definitions, views are only names: a server writes these down for longer than all the rest.
  */
-export const catalogOf = (schema: string) => `
+export const catalogOf = (schema: string, hasDefinitions: boolean) => `
 WITH n AS (SELECT oid, nspowner, nspacl FROM pg_namespace WHERE nspname = '${schema}'),
 c AS (SELECT c.* FROM pg_class c JOIN n ON c.relnamespace = n.oid),
 known AS (SELECT r.oid FROM pg_roles r WHERE r.rolsuper OR r.rolname = current_user
@@ -20,7 +20,7 @@ UNION ALL SELECT 'privilege', what, a.privilege_type || CASE WHEN a.is_grantable
   FROM owned, aclexplode(acl) a WHERE a.grantee <> owner AND a.grantee NOT IN (SELECT oid FROM known)
 UNION ALL SELECT CASE relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'S' THEN 'sequence' WHEN 'm' THEN 'materialized view'
       WHEN 'f' THEN 'foreign table' WHEN 'p' THEN 'partitioned table' ELSE 'type' END, relname,
-    CASE relkind WHEN 'v' THEN pg_get_viewdef(oid) ELSE concat_ws(' ', CASE relpersistence WHEN 'p' THEN NULL ELSE 'unlogged' END,
+    CASE relkind WHEN 'v' THEN ${hasDefinitions ? 'pg_get_viewdef(oid)' : `''`} ELSE concat_ws(' ', CASE relpersistence WHEN 'p' THEN NULL ELSE 'unlogged' END,
       CASE WHEN relrowsecurity OR relforcerowsecurity THEN 'row security' END,
       CASE WHEN EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = c.oid OR inhparent = c.oid) THEN 'inherits' END) END, NULL
   FROM c WHERE relkind NOT IN ('i', 'I')

@@ -60,13 +60,13 @@ const isRight = ({ kind }: Found) => kind === 'owner' || kind === 'privilege';
  * Asks the three questions about a schema: whether a stranger owns something of it, whether it is as this version makes it, and whether a
  * stranger may do more in it than a host.
  */
-function wrongIn(found: readonly Found[], layout: SchemaLayout): Wrong | undefined {
+function wrongIn(found: readonly Found[], layout: SchemaLayout, hasDefinitions: boolean): Wrong | undefined {
   const { schema, tables, creation, later = [], views = [] } = layout;
   const stranger = found.find(({ kind }) => kind === 'owner');
   if (stranger) return { problem: 'owner', what: `role ${stranger.role} owns ${stranger.name}` };
   const reader = partsIn(schema, tables);
   const parts = found.filter((each) => !isRight(each) && !(each.kind === 'view' && views.includes(each.name)));
-  const needed = reader.madeBy(tables, creation);
+  const needed = reader.madeBy(tables, hasDefinitions ? creation : creation.map(withoutDefinition));
   const what = changeIn(parts.map(reader.described), { needed, optional: reader.madeBy([], later) });
   if (what !== undefined) return { problem: 'changed', what };
   const granted = grantedBy(layout);
@@ -76,9 +76,12 @@ function wrongIn(found: readonly Found[], layout: SchemaLayout): Wrong | undefin
   return { problem: 'open', what: `${who} has ${open.text} on ${open.name}` };
 }
 
-/** Asks the three questions in a transaction of someone else. */
+/** Leaves of a statement that makes a view only which one it is. */
+const withoutDefinition = (sql: string) => sql.replace(/^(CREATE VIEW \w+ AS) .*/s, '$1');
+
+/** Asks the three questions in a transaction of someone else, of the definitions of views too. */
 export const wrongOn = async (queries: Queries, layout: SchemaLayout): Promise<Wrong | undefined> =>
-  wrongIn(await queries.all<Found>(catalogOf(layout.schema)), layout);
+  wrongIn(await queries.all<Found>(catalogOf(layout.schema, true)), layout, true);
 
 /** Whether the table of settings is there and is nothing else: reading a view would run whatever is in it. */
 function hasSettings(found: readonly Found[], { schema, tables }: SchemaLayout): boolean {
@@ -118,15 +121,22 @@ const INTERNAL = 'XX000';
 /** How long a second look waits for whoever creates or upgrades the schema. */
 const WAIT_MS = 20_000;
 
-/** Reads the catalogs and, unless that would run something of a stranger, the version. A second look waits for whoever changes the schema. */
-async function lookAt(client: Client, layout: SchemaLayout, isSecond: boolean): Promise<Looked | undefined> {
+interface Look {
+  /** A second look waits for whoever changes the schema. */
+  readonly isSecond: boolean;
+  /** Whether it is a look at the definitions of views too. */
+  readonly isWhole: boolean;
+}
+
+/** Reads the catalogs and, unless that would run something of a stranger, the version. */
+async function lookAt(client: Client, layout: SchemaLayout, { isSecond, isWhole }: Look): Promise<Looked | undefined> {
   const { schema, lock } = layout;
   const begin = `BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; SET LOCAL search_path = pg_catalog, pg_temp`;
   const wait = `SET LOCAL lock_timeout = ${WAIT_MS}; SELECT pg_advisory_xact_lock_shared(${lock})`;
   try {
-    const answers = await client.query([begin, ...(isSecond ? [wait] : []), catalogOf(schema)].join('; '));
+    const answers = await client.query([begin, ...(isSecond ? [wait] : []), catalogOf(schema, isWhole)].join('; '));
     const found = rowsOf<Found>([answers].flat().slice(-1));
-    const wrong = wrongIn(found, layout);
+    const wrong = wrongIn(found, layout, isWhole);
     const isReadable = wrong?.problem !== 'owner' && hasSettings(found, layout);
     const version = `SELECT value FROM ${schema}.setting WHERE name = 'version'; `;
     const [row] = rowsOf<{ readonly value: string }>(await client.query(`${isReadable ? version : ''}COMMIT`));
@@ -151,9 +161,14 @@ const rowsOf = <R>(answer: QueryResult | readonly QueryResult[]): readonly R[] =
 /**
  * Returns what every new connection to a database goes through before anything else: it creates or upgrades the schema if it has to, and throws
  * ServerError unless the schema is as this version makes it, and no stranger owns something of it or may do more in it than a host. `settings`
- * returns more rows for the settings of a new schema. A schema that is gone is not created again.
+ * returns more rows for the settings of a new schema. A schema that is gone is not created again. Views are compared by their names, or as a
+ * whole if that is asked for.
  */
-export function gateTo(layout: SchemaLayout, name: string, settings = () => ''): (client: Client) => Promise<void> {
+export function gateTo(
+  layout: SchemaLayout,
+  name: string,
+  settings = () => '',
+): (client: Client, isWhole?: boolean) => Promise<void> {
   const { schema, version, upgrades = {} } = layout;
   const refused = (problem: ServerProblem, what: string) => new ServerError(problem, name, new Error(what));
   let wasThere = false;
@@ -172,10 +187,10 @@ export function gateTo(layout: SchemaLayout, name: string, settings = () => ''):
   };
   const refusal = (wrong: Wrong | undefined) =>
     refused(wrong?.problem ?? 'changed', wrong?.what ?? 'its version is missing');
-  return async (client) => {
+  return async (client, isWhole = false) => {
     let turn = 0;
     for (let isDone = false; !isDone; turn++) {
-      const looked = await lookAt(client, layout, turn > 0);
+      const looked = await lookAt(client, layout, { isSecond: turn > 0, isWhole });
       isDone = looked !== undefined && (await passes(client, looked, turn > 0));
     }
     wasThere = true;

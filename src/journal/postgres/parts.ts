@@ -72,7 +72,7 @@ export function partsIn(schema: string, tables: readonly Table[]): PartReader {
   const partsOf = (statement: string): readonly Part[] => {
     const sql = statement.trim();
     const [, kind = '', name = ''] = MADE.exec(sql) ?? [];
-    const text = kind === 'VIEW' ? sql.slice(sql.indexOf(' AS ') + 4) : sql;
+    const text = kind === 'VIEW' ? sql.replace(/^.*? AS\b\s*/s, '') : sql;
     return kind === '' ? [] : [{ kind: kind.toLowerCase(), name, text: words(text) }];
   };
   return {

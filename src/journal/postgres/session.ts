@@ -13,7 +13,7 @@ import type { ServerAddress } from './server-address.ts';
 interface ServerSession {
   /** Runs work on a connection, which is given up if that fails. Rejects with ServerError and CliError. */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** Asks again what every new connection is asked (gate.ts): whether something was changed meanwhile. Rejects with ServerError and CliError. */
+  /** Asks again what every new connection is asked (gate.ts), and about what views show: whether something was changed meanwhile. Rejects with ServerError and CliError. */
   check(): Promise<void>;
   /** Whether this role owns what is there, or is a superuser. Rejects with ServerError and CliError. */
   isOwner(): Promise<boolean>;
@@ -63,7 +63,7 @@ export async function sessionOn(
     run,
     check: () => {
       const isFresh = connection.isNew();
-      return run(async (client) => void (await first(client, isFresh, gate)));
+      return run(async (client) => void (await first(client, isFresh, (each) => gate(each, true))));
     },
     isOwner: () => run(async (client) => isTrue((await client.query(`SELECT ${ownsSql(layout.schema)} AS is`)).rows)),
     transaction: (begin, work) => {
