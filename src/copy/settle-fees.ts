@@ -23,9 +23,13 @@ export async function settleFees(queries: Queries): Promise<void> {
     'base64url',
   );
   const isSame = (await readSetting(queries, SETTLED_BY)) === digest;
-  for (const table of TABLES)
-    if (table.hasFees)
-      await queries.run(`UPDATE ${stored(table)} SET ${assignments(table)}${isSame ? ` WHERE ${IS_NEW}` : ''}`);
+  for (const table of TABLES) {
+    if (!table.hasFees) continue;
+    // The statement is so long that a sync with nothing new would wait for its compilation most of all.
+    const [rows, where] = [stored(table), isSame ? ` WHERE ${IS_NEW}` : ''];
+    if (await queries.get(`SELECT 1 AS one FROM ${rows}${where} LIMIT 1`))
+      await queries.run(`UPDATE ${rows} SET ${assignments(table)}${where}`);
+  }
   if (isSame) return;
   await writeSetting(queries, SETTLED_BY, digest);
   await noteChanged(queries, '');
