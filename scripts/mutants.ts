@@ -1,4 +1,4 @@
-// Changes one line at a time in a copy of the tree, and runs the tests that guard it: node scripts/mutants.ts [part of a file’s path]...
+// Changes one line at a time in a copy of the tree, and runs the tests that guard it: node scripts/mutants.ts [part of a file’s path, or of one of its tests from test/ on]...
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -88,7 +88,9 @@ function requirePassing(copy: string, mutants: readonly Mutant[]): void {
 }
 
 const wanted = process.argv.slice(2);
-const chosen = MUTANTS.filter(({ file }) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
+const isWanted = ({ file, tests }: Mutant) =>
+  wanted.some((part) => (part.startsWith('test/') ? tests.some((test) => test.includes(part)) : file.includes(part)));
+const chosen = MUTANTS.filter((mutant) => wanted.length === 0 || isWanted(mutant));
 const copy = copyTree();
 let survivors = 0;
 try {
