@@ -133,7 +133,7 @@ test('each filter on the page of a sandbox leaves the rows that it says', async 
     work: ['Filter: 1 of 1', 'Kind: 11 of 11', 'Status: 4 of 4', ...TIMES, ...AMOUNTS],
     users: ['Filter: 1 of 1'],
     requests: ['Filter: 1 of 1', 'Status or effect: 3 of 6'],
-    events: ['Filter: 1 of 1', 'Status: 1 of 7'],
+    events: ['Filter: 1 of 1', 'Status: 1 of 8'],
     ledger: ['Filter: 1 of 1'],
   });
 });
