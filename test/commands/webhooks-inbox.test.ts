@@ -68,20 +68,26 @@ test('the question before events are deleted has the time in the time zone', asy
 
 test('an event that nobody will forward is deleted once a person agrees, and it alone', async () => {
   const { world, inbox } = await worldWith({ hello: 'world' });
-  await inbox.add([await received(deliveryOf({ event: 'user.onboarded', data: {} }, { id: 'w-2' }))]);
+  const next = async (id: string) =>
+    inbox.add([await received(deliveryOf({ event: 'user.onboarded', data: { id } }, { id }))]);
+  await next('w-2');
+  await inbox.forwardTo({ targets: ['http://127.0.0.1:3000/'], events: ['user.onboarded'] });
+  await next('w-3');
   await inbox.close();
   const run = async (answers: Answer[], ...words: string[]) => {
     const asked = { ...fakeWorld({ isTerminal: true, answers }), env: world.env };
     const code = await main(['webhooks', 'inbox', ...words], asked);
     return [code, asked.stderr.text()] as const;
   };
-  expect((await run([], 'redrive', '1'))[1]).toContain('event 1 stays as it is: no target that listens wants it');
-  expect((await run([], 'redrive', '2'))[1]).toContain('event 2 stays as it is: it is neither dead nor quarantined');
+  expect((await run([], 'redrive', '1'))[1]).toContain('event 1 is unchanged: no target takes it');
+  expect((await run([], 'redrive', '2'))[1]).toContain('event 2 is unchanged: it is neither dead nor quarantined');
   const asks = 'Delete event 1';
   expect((await run([{ kind: 'confirm', asks, says: false }], 'prune', '1'))[0]).toBe(9);
   expect((await run([{ kind: 'confirm', asks, says: true }], 'prune', '1'))[0]).toBe(0);
   for (const words of [['prune'], ['prune', '2', '--older-than', '1d']])
     expect(await run([], ...words)).toEqual([2, expect.stringContaining('give either an event, or --older-than')]);
+  // Nobody is asked about what cannot be done.
+  expect(await run([], 'prune', '3')).toEqual([3, expect.stringContaining('event 3 still waits to be forwarded')]);
   expect(await run([], 'prune', '1', '--yes')).toEqual([2, expect.stringContaining('the inbox has no such event')]);
   expect(await run([], 'show', '2')).toEqual([0, '']);
 });

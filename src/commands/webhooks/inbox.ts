@@ -262,8 +262,8 @@ async function openSealed(account: Account, inbox: Inbox, only?: InboxEvent): Pr
 /** Why redriving an event changed nothing. */
 function leftAlone({ id: number, quarantined, forwards }: InboxEvent): string {
   const hasDead = forwards.some(({ state }) => state === 'dead');
-  if (hasDead || quarantined !== null) return `event ${number} stays as it is: no target that listens wants it`;
-  return `event ${number} stays as it is: it is neither dead nor quarantined`;
+  if (hasDead || quarantined !== null) return `event ${number} is unchanged: no target takes it`;
+  return `event ${number} is unchanged: it is neither dead nor quarantined`;
 }
 
 const redriveCommand = command({
@@ -297,31 +297,38 @@ const redriveCommand = command({
     }),
 });
 
+const waitsStill = (event: number) =>
+  new CliError('rejected', `event ${event} still waits to be forwarded`, {
+    code: 'EVENT_WAITS',
+    hint: advice`delete it once it is forwarded or dead; see: [fiatrail webhooks inbox show ${String(event)}]`,
+  });
+
 /** Deletes one event, once a person agrees. */
 const pruneEvent = (account: Account, terminal: Terminal, name: string) =>
   withInbox(account, async (inbox) => {
     const event = await findEvent(inbox, name);
     const [number, { status }] = [Number(event.id), summaryOf(event)];
+    if (event.forwards.some(({ state }) => state === 'waiting')) throw waitsStill(number);
     endDryRun(account, { event: number });
     await confirmChange(terminal.dialog, {
       summary: `delete event ${number}`,
       lines: [
-        ['event', event.event ?? 'unknown'],
+        ['event', event.event ?? event.kind],
         ['status', status ?? 'received'],
       ],
     });
-    if (await inbox.pruneOne(event.id)) return { result: { data: { pruned: 1, before: null } } };
-    throw new CliError('rejected', `event ${number} still waits to be forwarded`, {
-      code: 'EVENT_WAITS',
-      hint: advice`delete it once it is forwarded or dead; see: [fiatrail webhooks inbox show ${String(number)}]`,
-    });
+    const isPruned = await inbox.pruneOne(event.id);
+    // While someone was asked, it may have been sent on, or deleted by someone else.
+    if (!isPruned && (await inbox.find(String(number))).some(({ id: found }) => found === event.id))
+      throw waitsStill(number);
+    return { result: { data: { pruned: isPruned ? 1 : 0, before: null } } };
   });
 
 const pruneCommand = command({
   words: ['webhooks', 'inbox', 'prune'],
   summary: 'Delete old events, or one event',
   details:
-    'With --older-than, keeps events that are quarantined, queued or dead. With an event, deletes that one, also if it is quarantined or dead: for one that is not to be forwarded, such as an event about another account. A later copy of a deleted event is still recognized.',
+    'With --older-than, keeps events that are quarantined, queued or dead. With an event, deletes that event, even if it is quarantined or dead. Use this for an event that must not be forwarded, such as one about another account. A later copy of a deleted event is still recognized.',
   examples: [
     'fiatrail webhooks inbox prune --older-than 90d --yes',
     'fiatrail webhooks inbox prune --older-than 30d --dry-run',

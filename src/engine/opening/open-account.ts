@@ -169,7 +169,7 @@ async function callOf<E extends Endpoint>(
     ? await (await import('../sending/send.ts')).sendJournaled(account, {
         endpoint,
         input,
-        // As all summaries of operations begin, which stand in sentences.
+        // Summaries stand inside sentences, so they begin with a small letter.
         summary: endpoint.summary.charAt(0).toLowerCase() + endpoint.summary.slice(1),
         guard: options.guard,
         call,
